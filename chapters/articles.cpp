@@ -237,7 +237,7 @@ const WhatIf* telling_what_if(std::string_view name, std::span<const Step> steps
   const WhatIf* telling = nullptr;
   for (const WhatIf& what_if : all_what_ifs()) {
     const bool is_own = summary != summaries.end() && summary->what_if == what_if.name;
-    if ((telling == nullptr || is_own) && applies(what_if, steps) && what_if.is_idle(steps).empty()) {
+    if ((telling == nullptr || is_own) && applies(what_if, steps) && why_idle(what_if, steps).empty()) {
       telling = &what_if;
     }
   }

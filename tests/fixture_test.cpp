@@ -43,25 +43,25 @@ bool are_equal(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && std::visit([&](const auto& x) { return is_equal(x, *right); }, *left);
 }
 
-enum class Effect { none, applies, shows };
+enum class Seen { none, applies, shows };
 
 /// Whether the rule has an operation in the steps, and any of their numbers changes. A rule that cannot be computed
 /// shows.
-Effect effect(const Walkthrough& walk, const Rewriter::Rule& rule) {
-  Effect found = Effect::none;
+Seen effect(const Walkthrough& walk, const Rewriter::Rule& rule) {
+  Seen found = Seen::none;
   try {
     Rewriter rewriter(rule);
     for (const Step& step : walk.steps()) {
       const std::optional<Tensor> tensor = step.tensor ? std::optional(rewriter(*step.tensor)) : std::nullopt;
       if (tensor && tensor->id() != step.tensor->id()) {
-        found = Effect::applies;
+        found = Seen::applies;
         if (!are_equal(*step.tensor, *tensor)) {
-          return Effect::shows;
+          return Seen::shows;
         }
       }
     }
   } catch (const std::exception&) {
-    return Effect::shows;
+    return Seen::shows;
   }
   return found;
 }
@@ -99,7 +99,7 @@ TEST_CASE("Every what-if and every mistake of a chapter changes the numbers of a
       if (what_if->name == "positions-after-projection") {
         continue;  // needs d_out = d_in, which a fixture keeps apart
       }
-      CHECK(effect(walk, mistake_of(what_if->name, walk.steps()).rule) == Effect::shows);
+      CHECK(effect(walk, mistake_of(what_if->name, walk.steps()).rule) == Seen::shows);
     }
     for (const Mistake& mistake : all_mistakes_in(walk.steps())) {
       CAPTURE(mistake.name);
@@ -123,9 +123,9 @@ TEST_CASE("Every what-if and every mistake of a chapter changes the numbers of a
       if (is_right || is_symmetric || are_zero || is_idle_above_0(mistake.name, chapter)) {
         continue;
       }
-      const Effect found = effect(walk, mistake.rule);
-      CHECK(found != Effect::applies);
-      if (found == Effect::shows) {
+      const Seen found = effect(walk, mistake.rule);
+      CHECK(found != Seen::applies);
+      if (found == Seen::shows) {
         seen.insert(mistake.name);
       }
     }

@@ -5,7 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tensor/operations.hpp"
@@ -42,6 +46,8 @@ double row_sum(Row row, std::size_t) {
 
 double later(Row row, std::size_t place) { return place < row.size() ? row_sum(row.subspan(place + 1), 0) : 0; }
 
+namespace {
+
 double largest_move(const Change& change) {
   double moved = 0;
   for (std::size_t i = 0; i < change.before.size(); ++i) {
@@ -50,9 +56,124 @@ double largest_move(const Change& change) {
   return moved;
 }
 
-namespace {
+/// Weights that depend on a mask: softmax of masked scores, or masked weights divided by their sum.
+bool is_masked(const Change& change) { return is_softmax(change) || change.was->kind() == Kind::divided; }
 
-/// "scores change by up to 1.23."; empty if there are none.
+bool is_dropped(const Change& change) { return change.was->kind() == Kind::dropout; }
+
+/// The mask of these weights, if their scores are masked.
+std::optional<Tensor> mask_of(const Change& weights) {
+  const Tensor* at = weights.was;
+  while (at->kind() != Kind::masked && !at->operands().empty()) {
+    at = &at->operands()[0];
+  }
+  return at->kind() == Kind::masked ? std::optional(at->operands()[1]) : std::nullopt;
+}
+
+/// The mask of these weights, if each entry of the batch has its own.
+std::optional<Tensor> padding_of(const Change& weights) {
+  const std::optional<Tensor> mask = mask_of(weights);
+  return mask && mask->dim() == 3 ? mask : std::nullopt;
+}
+
+/// How much weight of each row goes to padding, for rows that have some, from an entry of the batch on.
+Measured on_padding(std::span<const Change> weights, std::int64_t first_entry = 0) {
+  Measured result;
+  for (const Change& change : weights) {
+    const auto contents = padding_of(change).value().array().contents();
+    const auto& hidden = std::get<Block<bool>>(*contents);
+    const auto width = static_cast<std::size_t>(change.shape.back());
+    const auto first = static_cast<std::size_t>(first_entry * change.shape[1]) * width;
+    for (std::size_t row = first; row < change.before.size(); row += width) {
+      double before = 0;
+      double after = 0;
+      for (std::size_t i = row; i < row + width; ++i) {
+        before += hidden.data()[i] ? static_cast<double>(change.before[i]) : 0;
+        after += hidden.data()[i] ? static_cast<double>(change.after[i]) : 0;
+      }
+      if (std::any_of(hidden.data() + row, hidden.data() + row + width, [](bool one) { return one; })) {
+        result.before.push_back(before);
+        result.after.push_back(after);
+      }
+    }
+  }
+  return result;
+}
+
+/// "between 0.75 and 1.3", "3"
+std::string range_words(const std::vector<double>& values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const std::string from = decimals(*least, 2);
+  const std::string to = decimals(*most, 2);
+  return from == to ? to : "between " + from + " and " + to;
+}
+
+/// The sums of weights [..., n, n] over dim 0.
+std::string sums_over_dim_0(std::span<const Change> weights) {
+  const auto has_batch = [](const Change& change) { return change.shape.size() > 2; };
+  if (std::all_of(weights.begin(), weights.end(), has_batch)) {
+    return "Over dim 0, the batch, weights at the same position of each sequence sum to 1";
+  }
+  return std::string("Over dim 0, columns sum to 1") +
+         (std::any_of(weights.begin(), weights.end(), has_batch)
+              ? ", and in a batch the weights at the same position of each sequence"
+              : "");
+}
+
+/// "14 of 24 rows sum to between 0.16 and 3"
+std::string some_rows(const std::vector<double>& sums, std::size_t count) {
+  return (sums.size() == 1 ? "one" : std::to_string(sums.size())) + " of " + std::to_string(count) +
+         (sums.size() == 1 ? " rows sums to " : " rows sum to ") + range_words(sums);
+}
+
+/// "the other 10 rows contain nan"
+std::string nan_rows(std::size_t told, std::size_t count) {
+  return told == 0           ? "each row contains nan"
+         : count - told == 1 ? "the other one contains nan"
+                             : "the other " + std::to_string(count - told) + " rows contain nan";
+}
+
+/// Returns true if no weight of a token that the mask shows is nan.
+bool has_nan_for_hidden_tokens_alone(const Change& weights) {
+  const std::optional<Tensor> mask = mask_of(weights);
+  const auto contents = mask ? mask->array().contents() : std::make_shared<const Contents>(Block<bool>(Shape{1}));
+  const auto& hidden = std::get<Block<bool>>(*contents);
+  for (std::size_t i = 0; i < weights.after.size(); ++i) {
+    if (std::isnan(weights.after[i]) && !hidden.data()[i % hidden.size()]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Returns true for scores of a sequence with itself, where [..., i, j] and [..., j, i] belong to the same two tokens.
+bool is_mutual(const Change& scores) {
+  const auto source = [](const Tensor& tensor) {
+    const Tensor* at = &tensor;
+    while (!at->operands().empty()) {
+      at = &at->operands()[0];
+    }
+    return at->id();
+  };
+  const std::vector<Tensor>& sides = scores.made->operands();
+  const std::size_t axes = scores.shape.size();
+  return axes > 1 && scores.shape.back() > 1 && scores.shape[axes - 2] == scores.shape.back() &&
+         source(sides[0]) == source(sides[1]);
+}
+
+/// The largest difference between scores [..., n, n] and their transpose.
+double asymmetry(const Shape& shape, std::span<const float> scores) {
+  const auto n = static_cast<std::size_t>(shape.back());
+  double most = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const std::size_t row = i / n % n;
+    const std::size_t mirrored = i - row * n - i % n + i % n * n + row;
+    most = std::max(most, std::abs(static_cast<double>(scores[i]) - static_cast<double>(scores[mirrored])));
+  }
+  return most;
+}
+
+/// "scores change by up to 1.23."
 std::string changed_by_up_to(const std::string& what, std::span<const Change> some) {
   const bool are_finite = std::ranges::all_of(
       some, [](const Change& change) { return is_finite(change.before) && is_finite(change.after); });
@@ -61,28 +182,129 @@ std::string changed_by_up_to(const std::string& what, std::span<const Change> so
     moved = std::max(moved, largest_move(change));
   }
   const std::string words = decimals(moved, 4);
-  return some.empty()  ? ""
-         : !are_finite ? what + " change, and some are inf or nan."
-                       : what + " change by up to " + (words == "0" ? text::factor_text(moved) : words) + ".";
+  return !are_finite ? what + " change, and some are inf or nan."
+                     : what + " change by up to " + (words == "0" ? text::factor_text(moved) : words) + ".";
 }
 
-bool are_encodings(const Change& change) { return change.name == "encodings"; }
-
-bool have_positions(const Change& change) { return change.name == "inputs_with_positions"; }
-
-/// How far away, on average, the tokens are that a row of weights attends to.
-double distance(Row row, std::size_t place) {
-  double sum = 0;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    sum += static_cast<double>(row[i]) * (static_cast<double>(place) - static_cast<double>(i));
-  }
-  return sum;
-}
-
-std::string distance_did(std::span<const Change> all) {
-  return "the mean distance of a row's weight " + mean_from_to(measured(filtered(all, is_softmax), distance)) + ".";
-}
 }  // namespace
+
+std::string sentence_of(const Effect& effect, std::span<const Change> all) {
+  if (effect.own != nullptr) {
+    return effect.own(all);
+  }
+  const std::vector<Change> some = filtered(all, effect.of);
+  const std::string words(effect.words);
+  return some.empty()           ? ""
+         : effect.moved.empty() ? words + ' ' + mean_from_to(measured(some, effect.measure)) + "."
+                                : words + ": " + changed_by_up_to(std::string(effect.moved), some);
+}
+
+std::string no_mask_did(std::span<const Change> all) {
+  const std::vector<Change> weights = filtered(all, is_masked);
+  if (weights.empty()) {
+    return "";
+  }
+  return !padding_of(weights.front())
+             ? "Without a mask, tokens see later ones: a row's weight right of the diagonal " +
+                   mean_from_to(measured(weights, later)) + "."
+             : "Without a mask, tokens see padding: a row's weight on it " + mean_from_to(on_padding(weights)) + ".";
+}
+
+std::string mask_of_first_entry_did(std::span<const Change> all) {
+  const std::vector<Change> weights = filtered(all, is_masked);
+  return weights.empty()
+             ? ""
+             : "With the first sequence's mask, padding of the others stays visible: a row's weight on it " +
+                   mean_from_to(on_padding(weights, 1)) + ".";
+}
+
+std::string mask_padded_queries_did(std::span<const Change> all) {
+  std::size_t lost = 0;
+  std::size_t rows = 0;
+  for (const Change& change : filtered(all, is_softmax)) {
+    const auto width = static_cast<std::size_t>(change.shape.back());
+    for (std::size_t row = 0; row < change.after.size(); row += width) {
+      lost += std::isnan(change.after[row]) && !std::isnan(change.before[row]) ? 1U : 0U;
+      ++rows;
+    }
+  }
+  return lost == 0 ? ""
+                   : "A query of padding has only scores of -inf, and softmax gives nan: in " + std::to_string(lost) +
+                         " of " + std::to_string(rows) + " rows of weights.";
+}
+
+std::string no_rescale_did(std::span<const Change> all) {
+  std::string sums;
+  std::vector<Change> left = filtered(all, is_dropped);
+  while (!left.empty()) {  // by name, because rows of ones and rows of weights differ
+    const std::string name = left.front().name;
+    const auto others =
+        std::stable_partition(left.begin(), left.end(), [&](const Change& change) { return change.name == name; });
+    const auto called_so = std::span<const Change>(left).first(static_cast<std::size_t>(others - left.begin()));
+    sums += (sums.empty() ? "" : ", of ") + name + " " + mean_from_to(measured(called_so, row_sum));
+    left.erase(left.begin(), others);
+  }
+  return sums.empty()
+             ? "Without the factor 1 / (1 - p), the output of dropout stays the same."
+             : "Without the factor 1 / (1 - p), kept entries are not scaled up: the sum of a row of " + sums + ".";
+}
+
+std::string softmax_dim_0_did(std::span<const Change> all) {
+  const std::vector<Change> weights = filtered(all, is_softmax);
+  if (weights.empty()) {
+    return "";
+  }
+  std::vector<double> sums;
+  std::size_t count = 0;
+  for (const Change& change : weights) {
+    const auto width = static_cast<std::size_t>(change.shape.back());
+    for (std::size_t row = 0; row < change.after.size() / width; ++row) {
+      const double sum = row_sum(Row(change.after).subspan(row * width, width), 0);
+      ++count;
+      if (!std::isnan(sum)) {
+        sums.push_back(sum);
+      }
+    }
+  }
+  if (sums.size() == count) {
+    return sums_over_dim_0(weights) + "; a row sums to " + range_words(sums) + ".";
+  }
+  const bool is_by_mask = std::all_of(weights.begin(), weights.end(), has_nan_for_hidden_tokens_alone);
+  return sums_over_dim_0(weights) + (sums.empty() ? "" : "; " + some_rows(sums, count)) +
+         (is_by_mask ? "; where all scores of a position are masked, nothing is left to normalise: " : "; ") +
+         nan_rows(sums.size(), count) + ".";
+}
+
+std::string same_weights_did(std::span<const Change> all) {
+  double before = 0;
+  double after = 0;
+  double moved = 0;
+  bool are_finite = true;
+  bool are_mutual = false;
+  const std::vector<Change> scores = filtered(all, is_score);
+  for (const Change& change : scores) {
+    are_finite = are_finite && is_finite(change.before) && is_finite(change.after);
+    moved = std::max(moved, largest_move(change));
+    if (is_mutual(change)) {
+      are_mutual = true;
+      before = std::max(before, asymmetry(change.shape, change.before));
+      after = std::max(after, asymmetry(change.shape, change.after));
+    }
+  }
+  const std::string with = "With W_query for the keys too, ";
+  if (scores.empty()) {
+    return with + "the scores stay the same.";
+  }
+  if (!are_finite) {
+    return with + "the scores change, and some are inf or nan.";
+  }
+  if (!are_mutual) {
+    const std::string words = decimals(moved, 4);
+    return with + "scores change by up to " + (words == "0" ? text::factor_text(moved) : words) + ".";
+  }
+  return with + "the scores are symmetric: the largest difference between [i, j] and [j, i] " + from_to(before, after) +
+         ".";
+}
 
 std::string tiled_heads_did(std::span<const Change> all) {
   const std::vector<Change> repeated =
@@ -127,26 +349,6 @@ std::string no_block_rescale_did(std::span<const Change> all) {
          mean_from_to(measured({&sums.back(), 1}, row_sum)) + ".";
 }
 
-std::string halves_for_pairs_did(std::span<const Change> all) {
-  const std::string words = changed_by_up_to("scores", filtered(all, is_score));
-  return words.empty() ? "" : "With halves for pairs, other columns are rotated together: " + words;
-}
-
-std::string rotary_values_did(std::span<const Change> all) {
-  const auto is_context = [](const Change& change) { return change.name == "context_vecs"; };
-  const std::string words = changed_by_up_to("context vectors", filtered(all, is_context));
-  return words.empty() ? "" : "With rotated values, a value depends on its token's position: " + words;
-}
-
-std::string position_off_by_one_did(std::span<const Change> all) {
-  const std::string words = changed_by_up_to("they", filtered(all, is_score));
-  return words.empty() ? "" : "With queries one position too far, scores are those of the next distance: " + words;
-}
-
-std::string bias_sign_did(std::span<const Change> all) {
-  return filtered(all, is_softmax).empty() ? "" : "With the opposite sign, distant tokens gain: " + distance_did(all);
-}
-
 std::string bias_after_softmax_did(std::span<const Change> all) {
   const std::vector<Change> weights = filtered(all, is_softmax);
   if (weights.empty()) {
@@ -164,20 +366,11 @@ std::string bias_after_softmax_did(std::span<const Change> all) {
          mean_from_to(measured(weights, later)) + ".";
 }
 
-std::string bias_before_scaling_did(std::span<const Change> all) {
-  return filtered(all, is_softmax).empty() ? "" : "Scaled like the scores, biases are too weak: " + distance_did(all);
-}
-
-std::string same_slope_did(std::span<const Change> all) {
-  const std::string words = changed_by_up_to("weights", filtered(all, is_softmax));
-  return words.empty() ? "" : "With one slope for all, no head sees further than another: " + words;
-}
-
 std::string slopes_by_count_did(std::span<const Change> all) {
   const auto are_slopes = [](const Change& change) { return change.name == "slopes"; };
   const std::vector<Change> slopes = filtered(all, are_slopes);
-  const std::string words = changed_by_up_to("weights", filtered(all, is_softmax));
-  if (slopes.empty() || words.empty()) {
+  const std::vector<Change> weights = filtered(all, is_softmax);
+  if (slopes.empty() || weights.empty()) {
     return "";
   }
   std::size_t others = 0;
@@ -185,85 +378,7 @@ std::string slopes_by_count_did(std::span<const Change> all) {
     others += slopes[0].before[i] != slopes[0].after[i] ? 1U : 0U;
   }
   return "Slopes by the number of heads are others in " + std::to_string(others) + " of " +
-         std::to_string(slopes[0].before.size()) + " heads: " + words;
-}
-
-std::string window_off_by_one_did(std::span<const Change> all) {
-  return filtered(all, is_softmax).empty() ? ""
-                                           : "With one token more, the window reaches further: " + distance_did(all);
-}
-
-std::string no_sink_did(std::span<const Change> all) {
-  const std::vector<Change> weights = filtered(all, is_softmax);
-  return weights.empty() ? ""
-                         : "Without the sink, the tokens share all of a row's weight: its sum " +
-                               mean_from_to(measured(weights, row_sum)) + ".";
-}
-
-std::string no_positions_did(std::span<const Change> all) {
-  const std::string words = changed_by_up_to("weights", filtered(all, is_softmax));
-  return words.empty() ? "" : "Without positions, only the words count, not their order: " + words;
-}
-
-std::string sines_first_did(std::span<const Change> all) {
-  const std::string words = changed_by_up_to("encodings", filtered(all, are_encodings));
-  return words.empty() ? "" : "With all sines first, a column belongs to another frequency: " + words;
-}
-
-std::string half_exponent_did(std::span<const Change> all) {
-  const auto are_frequencies = [](const Change& change) { return change.name == "frequencies"; };
-  const auto lowest = [](Row row, std::size_t) { return static_cast<double>(row.back()); };
-  const std::vector<Change> frequencies = filtered(all, are_frequencies);
-  return frequencies.empty() ? ""
-                             : "With half the exponent, frequencies fall more slowly: the lowest " +
-                                   mean_from_to(measured(frequencies, lowest)) + ".";
-}
-
-std::string positions_from_one_did(std::span<const Change> all) {
-  const std::string words = changed_by_up_to("inputs with positions", filtered(all, have_positions));
-  return words.empty() ? "" : "Counted from 1, each token has the position of the next: " + words;
-}
-
-std::string positions_after_projection_did(std::span<const Change> all) {
-  const std::string words = changed_by_up_to("weights", filtered(all, is_softmax));
-  return words.empty() ? "" : "Added after the projections, positions are the same in queries and keys: " + words;
-}
-
-std::string no_row_sum_did(std::span<const Change> all) {
-  const auto are_gradients = [](const Change& change) { return change.name == "grad_scaled_attn_scores"; };
-  const auto off_zero = [](Row row, std::size_t place) { return std::abs(row_sum(row, place)); };
-  const std::vector<Change> gradients = filtered(all, are_gradients);
-  return gradients.empty()
-             ? ""
-             : "Without the row's sum, the gradients of a row no longer sum to 0: the size of their sum " +
-                   mean_from_to(measured(gradients, off_zero)) + ".";
-}
-
-std::string unscaled_gradient_did(std::span<const Change> all) {
-  const auto are_gradients = [](const Change& change) {
-    return change.name == "grad_queries" || change.name == "grad_keys";
-  };
-  const auto largest_size = [](Row row, std::size_t) {
-    return static_cast<double>(std::abs(*std::ranges::max_element(row, {}, [](float x) { return std::abs(x); })));
-  };
-  const std::vector<Change> gradients = filtered(all, are_gradients);
-  return gradients.empty() ? ""
-                           : "Not divided, the gradients of queries and keys are too large: the largest of a row " +
-                                 mean_from_to(measured(gradients, largest_size)) + ".";
-}
-
-std::string untransposed_weights_did(std::span<const Change> all) {
-  const auto are_gradients = [](const Change& change) { return change.name == "grad_values"; };
-  const std::string words = changed_by_up_to("gradients of values", filtered(all, are_gradients));
-  return words.empty()
-             ? ""
-             : "Not transposed, the weights hand each value the errors of earlier tokens, not of later ones: " + words;
-}
-
-std::string untransposed_scores_did(std::span<const Change> all) {
-  const auto are_gradients = [](const Change& change) { return change.name == "grad_keys"; };
-  const std::string words = changed_by_up_to("gradients of keys", filtered(all, are_gradients));
-  return words.empty() ? "" : "Not transposed, the gradients of scores reach the keys of other tokens: " + words;
+         std::to_string(slopes[0].before.size()) + " heads: " + changed_by_up_to("weights", weights);
 }
 
 }  // namespace attn

@@ -2,264 +2,216 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "tensor/operations.hpp"
-#include "text/numbers.hpp"
 #include "walk/change.hpp"
 #include "walk/effects.hpp"
 #include "walk/idle.hpp"
 #include "walk/mistakes.hpp"
+#include "walk/rotation.hpp"
 
 namespace attn {
 namespace {
 
+// ---- What rules are about, and how a row is measured ----
+
 double largest(Row row, std::size_t) { return static_cast<double>(*std::max_element(row.begin(), row.end())); }
 
-/// Weights that depend on a mask: softmax of masked scores, or masked weights divided by their sum.
-bool is_masked(const Change& change) { return is_softmax(change) || change.was->kind() == Kind::divided; }
-
-bool is_dropped(const Change& change) { return change.was->kind() == Kind::dropout; }
-
-// --- The effect of each rule; empty if the numbers it describes did not change ---
-
-std::string no_scaling_did(std::span<const Change> all) {
-  const std::vector<Change> weights = filtered(all, is_softmax);
-  return weights.empty() ? ""
-                         : "Without scaling, a row's largest weight " + mean_from_to(measured(weights, largest)) + ".";
+double largest_size(Row row, std::size_t) {
+  return static_cast<double>(std::abs(*std::ranges::max_element(row, {}, [](float x) { return std::abs(x); })));
 }
 
-/// The mask of these weights, if their scores are masked.
-std::optional<Tensor> mask_of(const Change& weights) {
-  const Tensor* at = weights.was;
-  while (at->kind() != Kind::masked && !at->operands().empty()) {
-    at = &at->operands()[0];
+double size_of_sum(Row row, std::size_t place) { return std::abs(row_sum(row, place)); }
+
+double last(Row row, std::size_t) { return static_cast<double>(row.back()); }
+
+/// How far away, on average, the tokens are that a row of weights attends to.
+double distance(Row row, std::size_t place) {
+  double sum = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    sum += static_cast<double>(row[i]) * (static_cast<double>(place) - static_cast<double>(i));
   }
-  return at->kind() == Kind::masked ? std::optional(at->operands()[1]) : std::nullopt;
+  return sum;
 }
 
-/// The mask of these weights, if each entry of the batch has its own.
-std::optional<Tensor> padding_of(const Change& weights) {
-  const std::optional<Tensor> mask = mask_of(weights);
-  return mask && mask->dim() == 3 ? mask : std::nullopt;
+bool are_contexts(const Change& change) { return change.name == "context_vecs"; }
+bool are_encodings(const Change& change) { return change.name == "encodings"; }
+bool are_frequencies(const Change& change) { return change.name == "frequencies"; }
+bool have_positions(const Change& change) { return change.name == "inputs_with_positions"; }
+bool are_scores_gradients(const Change& change) { return change.name == "grad_scaled_attn_scores"; }
+bool are_keys_gradients(const Change& change) { return change.name == "grad_keys"; }
+bool are_values_gradients(const Change& change) { return change.name == "grad_values"; }
+bool are_scaled_gradients(const Change& change) { return change.name == "grad_queries" || are_keys_gradients(change); }
+
+// ---- Facts of tensors ----
+
+template <std::int64_t axis, std::int64_t size>
+bool is_of_size(const Tensor& tensor) {
+  return tensor.size(axis) == size;
 }
 
-/// How much weight of each row goes to padding, for rows that have some, from an entry of the batch on.
-Measured on_padding(std::span<const Change> weights, std::int64_t first_entry = 0) {
-  Measured result;
-  for (const Change& change : weights) {
-    const auto contents = padding_of(change).value().array().contents();
-    const auto& hidden = std::get<Block<bool>>(*contents);
-    const auto width = static_cast<std::size_t>(change.shape.back());
-    const auto first = static_cast<std::size_t>(first_entry * change.shape[1]) * width;
-    for (std::size_t row = first; row < change.before.size(); row += width) {
-      double before = 0;
-      double after = 0;
-      for (std::size_t i = row; i < row + width; ++i) {
-        before += hidden.data()[i] ? static_cast<double>(change.before[i]) : 0;
-        after += hidden.data()[i] ? static_cast<double>(change.after[i]) : 0;
-      }
-      if (std::any_of(hidden.data() + row, hidden.data() + row + width, [](bool one) { return one; })) {
-        result.before.push_back(before);
-        result.after.push_back(after);
-      }
-    }
-  }
-  return result;
+bool is_scaled(const Tensor& tensor) { return tensor.operation().facts().root_of > 0; }
+bool is_scaled_by_one(const Tensor& tensor) { return tensor.operation().facts().root_of == 1; }
+bool is_dropout(const Tensor& tensor) { return tensor.kind() == Kind::dropout; }
+bool drops_nothing(const Tensor& tensor) { return tensor.operation().facts().p == 0; }
+bool drops_all(const Tensor& tensor) { return tensor.operation().facts().p == 1; }
+bool is_mask(const Tensor& tensor) { return tensor.operation().facts().is_by_tokens; }
+bool is_softmax_itself(const Tensor& tensor) { return tensor.kind() == Kind::softmax; }
+bool is_repeated(const Tensor& tensor) { return tensor.kind() == Kind::repeat; }
+bool has_one_order(const Tensor& tensor) {
+  const auto axis = static_cast<std::size_t>(tensor.operation().facts().axis);
+  const std::int64_t heads = tensor.operands()[0].shape()[axis];
+  return heads == 1 || heads == tensor.shape()[axis];
 }
+bool has_own_masks(const Tensor& tensor) { return tensor.kind() == Kind::masked && tensor.operands()[1].dim() == 3; }
+bool hides_nothing(const Tensor& tensor) {
+  const auto contents = tensor.operands()[1].array().contents();
+  return std::ranges::none_of(std::get<Block<bool>>(*contents), [](bool hidden) { return hidden; });
+}
+bool is_rotated(const Tensor& tensor) { return rotation_of(tensor).has_value(); }
+bool is_by_halves(const Tensor& tensor) { return rotation_of(tensor)->pairs == Pairs::halves; }
+bool are_distances(const Tensor& tensor) { return tensor.name() == "distances"; }
+bool are_frequencies_themselves(const Tensor& tensor) { return tensor.name() == "frequencies"; }
+bool are_slopes(const Tensor& tensor) { return tensor.name() == "slopes"; }
+bool are_a_power_of_two(const Tensor& tensor) {
+  return std::has_single_bit(static_cast<std::uint64_t>(tensor.size(0)));
+}
+bool has_window(const Tensor& tensor) { return tensor.operation().facts().window > 0; }
+bool has_wide_window(const Tensor& tensor) { return tensor.operation().facts().window >= tensor.size(-1); }
 
-std::string no_mask_did(std::span<const Change> all) {
-  const std::vector<Change> weights = filtered(all, is_masked);
-  if (weights.empty()) {
-    return "";
-  }
-  return !padding_of(weights.front())
-             ? "Without a mask, tokens see later ones: a row's weight right of the diagonal " +
-                   mean_from_to(measured(weights, later)) + "."
-             : "Without a mask, tokens see padding: a row's weight on it " + mean_from_to(on_padding(weights)) + ".";
-}
+// ---- Reasons that several rules share ----
 
-std::string mask_of_first_entry_did(std::span<const Change> all) {
-  const std::vector<Change> weights = filtered(all, is_masked);
-  return weights.empty()
-             ? ""
-             : "With the first sequence's mask, padding of the others stays visible: a row's weight on it " +
-                   mean_from_to(on_padding(weights, 1)) + ".";
-}
+constexpr Reason one_token = {is_mask, is_of_size<-1, 1>, "a single token has no later one; try --tokens 6"};
+constexpr Reason no_padding = {has_own_masks, hides_nothing,
+                               "no sequence has padding; try --tokens 6 --valid-length 4"};
+constexpr Reason one_distance = {are_distances, is_of_size<-1, 1>,
+                                 "a single token is at distance 0 from itself; try --tokens 6"};
+constexpr Reason one_pair = {are_frequencies_themselves, is_of_size<0, 1>,
+                             "there is a single frequency, 1, and a single pair of columns"};
+constexpr Reason one_weight = {is_softmax_itself, is_of_size<-1, 1>,
+                               "a single token has a single weight; try --tokens 6"};
 
-std::string mask_padded_queries_did(std::span<const Change> all) {
-  std::size_t lost = 0;
-  std::size_t rows = 0;
-  for (const Change& change : filtered(all, is_softmax)) {
-    const auto width = static_cast<std::size_t>(change.shape.back());
-    for (std::size_t row = 0; row < change.after.size(); row += width) {
-      lost += std::isnan(change.after[row]) && !std::isnan(change.before[row]) ? 1U : 0U;
-      ++rows;
-    }
-  }
-  return lost == 0 ? ""
-                   : "A query of padding has only scores of -inf, and softmax gives nan: in " + std::to_string(lost) +
-                         " of " + std::to_string(rows) + " rows of weights.";
-}
+// ---- The rules ----
 
-std::string mask_after_softmax_did(std::span<const Change> all) {
-  const std::vector<Change> weights = filtered(all, is_softmax);
-  return weights.empty() ? ""
-                         : "Masked after softmax, a row keeps only the weight of the tokens it may see: its sum " +
-                               mean_from_to(measured(weights, row_sum)) + ".";
-}
-
-std::string no_rescale_did(std::span<const Change> all) {
-  std::string sums;
-  std::vector<Change> left = filtered(all, is_dropped);
-  while (!left.empty()) {  // by name, because rows of ones and rows of weights differ
-    const std::string name = left.front().name;
-    const auto others =
-        std::stable_partition(left.begin(), left.end(), [&](const Change& change) { return change.name == name; });
-    const auto called_so = std::span<const Change>(left).first(static_cast<std::size_t>(others - left.begin()));
-    sums += (sums.empty() ? "" : ", of ") + name + " " + mean_from_to(measured(called_so, row_sum));
-    left.erase(left.begin(), others);
-  }
-  return sums.empty()
-             ? "Without the factor 1 / (1 - p), the output of dropout stays the same."
-             : "Without the factor 1 / (1 - p), kept entries are not scaled up: the sum of a row of " + sums + ".";
-}
-
-/// "between 0.75 and 1.3", "3"
-std::string range_words(const std::vector<double>& values) {
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  const std::string from = decimals(*least, 2);
-  const std::string to = decimals(*most, 2);
-  return from == to ? to : "between " + from + " and " + to;
-}
-
-/// The sums of weights [..., n, n] over dim 0.
-std::string sums_over_dim_0(std::span<const Change> weights) {
-  const auto has_batch = [](const Change& change) { return change.shape.size() > 2; };
-  if (std::all_of(weights.begin(), weights.end(), has_batch)) {
-    return "Over dim 0, the batch, weights at the same position of each sequence sum to 1";
-  }
-  return std::string("Over dim 0, columns sum to 1") +
-         (std::any_of(weights.begin(), weights.end(), has_batch)
-              ? ", and in a batch the weights at the same position of each sequence"
-              : "");
-}
-
-/// "14 of 24 rows sum to between 0.16 and 3"
-std::string some_rows(const std::vector<double>& sums, std::size_t count) {
-  return (sums.size() == 1 ? "one" : std::to_string(sums.size())) + " of " + std::to_string(count) +
-         (sums.size() == 1 ? " rows sums to " : " rows sum to ") + range_words(sums);
-}
-
-/// "the other 10 rows contain nan"
-std::string nan_rows(std::size_t told, std::size_t count) {
-  return told == 0           ? "each row contains nan"
-         : count - told == 1 ? "the other one contains nan"
-                             : "the other " + std::to_string(count - told) + " rows contain nan";
-}
-
-/// Returns true if no weight of a token that the mask shows is nan.
-bool has_nan_for_hidden_tokens_alone(const Change& weights) {
-  const std::optional<Tensor> mask = mask_of(weights);
-  const auto contents = mask ? mask->array().contents() : std::make_shared<const Contents>(Block<bool>(Shape{1}));
-  const auto& hidden = std::get<Block<bool>>(*contents);
-  for (std::size_t i = 0; i < weights.after.size(); ++i) {
-    if (std::isnan(weights.after[i]) && !hidden.data()[i % hidden.size()]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-std::string softmax_dim_0_did(std::span<const Change> all) {
-  const std::vector<Change> weights = filtered(all, is_softmax);
-  if (weights.empty()) {
-    return "";
-  }
-  std::vector<double> sums;
-  std::size_t count = 0;
-  for (const Change& change : weights) {
-    const auto width = static_cast<std::size_t>(change.shape.back());
-    for (std::size_t row = 0; row < change.after.size() / width; ++row) {
-      const double sum = row_sum(Row(change.after).subspan(row * width, width), 0);
-      ++count;
-      if (!std::isnan(sum)) {
-        sums.push_back(sum);
-      }
-    }
-  }
-  if (sums.size() == count) {
-    return sums_over_dim_0(weights) + "; a row sums to " + range_words(sums) + ".";
-  }
-  const bool is_by_mask = std::all_of(weights.begin(), weights.end(), has_nan_for_hidden_tokens_alone);
-  return sums_over_dim_0(weights) + (sums.empty() ? "" : "; " + some_rows(sums, count)) +
-         (is_by_mask ? "; where all scores of a position are masked, nothing is left to normalise: " : "; ") +
-         nan_rows(sums.size(), count) + ".";
-}
-
-/// Returns true for scores of a sequence with itself, where [..., i, j] and [..., j, i] belong to the same two tokens.
-bool is_mutual(const Change& scores) {
-  const auto source = [](const Tensor& tensor) {
-    const Tensor* at = &tensor;
-    while (!at->operands().empty()) {
-      at = &at->operands()[0];
-    }
-    return at->id();
-  };
-  const std::vector<Tensor>& sides = scores.made->operands();
-  const std::size_t axes = scores.shape.size();
-  return axes > 1 && scores.shape.back() > 1 && scores.shape[axes - 2] == scores.shape.back() &&
-         source(sides[0]) == source(sides[1]);
-}
-
-/// The largest difference between scores [..., n, n] and their transpose.
-double asymmetry(const Shape& shape, std::span<const float> scores) {
-  const auto n = static_cast<std::size_t>(shape.back());
-  double most = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const std::size_t row = i / n % n;
-    const std::size_t mirrored = i - row * n - i % n + i % n * n + row;
-    most = std::max(most, std::abs(static_cast<double>(scores[i]) - static_cast<double>(scores[mirrored])));
-  }
-  return most;
-}
-
-std::string same_weights_did(std::span<const Change> all) {
-  double before = 0;
-  double after = 0;
-  double moved = 0;
-  bool are_finite = true;
-  bool are_mutual = false;
-  const std::vector<Change> scores = filtered(all, is_score);
-  for (const Change& change : scores) {
-    are_finite = are_finite && is_finite(change.before) && is_finite(change.after);
-    moved = std::max(moved, largest_move(change));
-    if (is_mutual(change)) {
-      are_mutual = true;
-      before = std::max(before, asymmetry(change.shape, change.before));
-      after = std::max(after, asymmetry(change.shape, change.after));
-    }
-  }
-  const std::string with = "With W_query for the keys too, ";
-  if (scores.empty()) {
-    return with + "the scores stay the same.";
-  }
-  if (!are_finite) {
-    return with + "the scores change, and some are inf or nan.";
-  }
-  if (!are_mutual) {
-    const std::string words = decimals(moved, 4);
-    return with + "scores change by up to " + (words == "0" ? text::factor_text(moved) : words) + ".";
-  }
-  return with + "the scores are symmetric: the largest difference between [i, j] and [j, i] " + from_to(before, after) +
-         ".";
-}
+constexpr WhatIf rules[] = {
+    {.name = "no-scaling",
+     .effect = {"Without scaling, a row's largest weight", is_softmax, {}, largest},
+     .reason =
+         {is_scaled, is_scaled_by_one,
+          "the keys' dimension is 1, and so is its square root; try trainable --d-out 256 --init randn --tokens 8 "
+          "--what-if no-scaling"},
+     .keeps_gradients = true},
+    {.name = "no-mask",
+     .effect = {.own = no_mask_did},
+     .reason = no_padding,
+     .other_reason = one_token,
+     .keeps_gradients = true},
+    {.name = "mask-after-softmax",
+     .effect = {"Masked after softmax, a row keeps only the weight of the tokens it may see: its sum",
+                is_softmax,
+                {},
+                row_sum},
+     .reason = no_padding,
+     .other_reason = one_token},
+    {.name = "no-rescale",
+     .effect = {.own = no_rescale_did},
+     .reason = {is_dropout, drops_nothing, "with p = 0 nothing is dropped, and the factor is 1; try --dropout 0.5"},
+     .other_reason = {is_dropout, drops_all, "with p = 1 everything is dropped; try --dropout 0.5"}},
+    {.name = "softmax-dim-0", .effect = {.own = softmax_dim_0_did}},
+    {.name = "same-weights", .effect = {.own = same_weights_did}},
+    {.name = "tiled-heads",
+     .effect = {.own = tiled_heads_did},
+     .reason = {is_repeated, has_one_order,
+                "with one head of keys, or one for each query head, both orders are the same; try --num-kv-heads 2"}},
+    {.name = "mask-from-first-key", .effect = {.own = masked_from_first_key_did}},
+    {.name = "mask-of-first-entry",
+     .effect = {.own = mask_of_first_entry_did},
+     .reason = {has_own_masks, is_of_size<0, 1>, "a single sequence has only its own mask; try --batch 2"},
+     .other_reason = no_padding},
+    {.name = "no-block-rescale", .effect = {.own = no_block_rescale_did}, .reason = {.own = same_maximum_is_idle}},
+    {.name = "mask-padded-queries", .effect = {.own = mask_padded_queries_did}, .reason = no_padding},
+    {.name = "halves-for-pairs",
+     .effect = {"With halves for pairs, other columns are rotated together", is_score, "scores"},
+     .reason = {is_rotated, is_of_size<-1, 2>, "two columns are a single pair; try --d-out-kq 4"},
+     .other_reason = {is_rotated, is_by_halves, "the columns are paired by halves already; try --pair-distance 1"}},
+    {.name = "rotary-values",
+     .effect = {"With rotated values, a value depends on its token's position", are_contexts, "context vectors"},
+     .reason = {.own = no_rotated_values_is_idle}},
+    {.name = "position-off-by-one",
+     .effect = {"With queries one position too far, scores are those of the next distance", is_score, "they"}},
+    {.name = "bias-sign",
+     .effect =
+         {"With the opposite sign, distant tokens gain: the mean distance of a row's weight", is_softmax, {}, distance},
+     .reason = one_distance},
+    {.name = "bias-after-softmax", .effect = {.own = bias_after_softmax_did}, .reason = one_distance},
+    {.name = "bias-before-scaling",
+     .effect =
+         {"Scaled like the scores, biases are too weak: the mean distance of a row's weight", is_softmax, {}, distance},
+     .reason = {is_scaled, is_scaled_by_one, "the keys of a head have dimension 1, and scaling divides by 1"},
+     .other_reason = one_distance},
+    {.name = "same-slope",
+     .effect = {"With one slope for all, no head sees further than another", is_softmax, "weights"},
+     .reason = {are_slopes, is_of_size<0, 1>, "a single head has only its own slope"},
+     .other_reason = one_distance},
+    {.name = "slopes-by-count",
+     .effect = {.own = slopes_by_count_did},
+     .reason = {are_slopes, are_a_power_of_two, "the number of heads is a power of two; try --num-heads 3 --d-out 6"},
+     .other_reason = one_distance},
+    {.name = "window-off-by-one",
+     .effect = {"With one token more, the window reaches further: the mean distance of a row's weight",
+                is_softmax,
+                {},
+                distance},
+     .reason = {has_window, has_wide_window,
+                "the window shows every token to the last already; try --tokens 6 --window 3"}},
+    {.name = "no-sink",
+     .effect = {"Without the sink, the tokens share all of a row's weight: its sum", is_softmax, {}, row_sum}},
+    {.name = "no-positions",
+     .effect = {"Without positions, only the words count, not their order", is_softmax, "weights"}},
+    {.name = "sines-first",
+     .effect = {"With all sines first, a column belongs to another frequency", are_encodings, "encodings"},
+     .reason = one_pair},
+    {.name = "half-exponent",
+     .effect = {"With half the exponent, frequencies fall more slowly: the lowest", are_frequencies, {}, last},
+     .reason = one_pair},
+    {.name = "positions-from-one",
+     .effect = {"Counted from 1, each token has the position of the next", have_positions, "inputs with positions"}},
+    {.name = "positions-after-projection",
+     .effect = {"Added after the projections, positions are the same in queries and keys", is_softmax, "weights"},
+     .reason = {.own = other_length_is_idle}},
+    {.name = "no-row-sum",
+     .effect = {"Without the row's sum, the gradients of a row no longer sum to 0: the size of their sum",
+                are_scores_gradients,
+                {},
+                size_of_sum},
+     .keeps_gradients = true},
+    {.name = "unscaled-gradient",
+     .effect = {"Not divided, the gradients of queries and keys are too large: the largest of a row",
+                are_scaled_gradients,
+                {},
+                largest_size},
+     .reason = {is_scaled, is_scaled_by_one, "the keys' dimension is 1, and so is its square root; try --d-out 2"},
+     .other_reason = one_weight,
+     .keeps_gradients = true},
+    {.name = "untransposed-weights",
+     .effect = {"Not transposed, the weights hand each value the errors of earlier tokens, not of later ones",
+                are_values_gradients, "gradients of values"},
+     .reason = one_weight,
+     .keeps_gradients = true},
+    {.name = "untransposed-scores",
+     .effect = {"Not transposed, the gradients of scores reach the keys of other tokens", are_keys_gradients,
+                "gradients of keys"},
+     .reason = one_weight,
+     .keeps_gradients = true},
+};
 
 /// Returns true if weights are read from the reader's file.
 bool has_given_weights(std::span<const Step> steps) {
@@ -272,41 +224,7 @@ bool has_given_weights(std::span<const Step> steps) {
 
 }  // namespace
 
-std::span<const WhatIf> all_what_ifs() {
-  static constexpr std::array<WhatIf, 30> table = {{
-      {"no-scaling", no_scaling_did, no_scaling_is_idle, true},
-      {"no-mask", no_mask_did, no_mask_is_idle, true},
-      {"mask-after-softmax", mask_after_softmax_did, no_mask_is_idle},
-      {"no-rescale", no_rescale_did, no_rescale_is_idle},
-      {"softmax-dim-0", softmax_dim_0_did, never_idle},
-      {"same-weights", same_weights_did, never_idle},
-      {"tiled-heads", tiled_heads_did, one_group_is_idle},
-      {"mask-from-first-key", masked_from_first_key_did, never_idle},
-      {"mask-of-first-entry", mask_of_first_entry_did, one_sequence_is_idle},
-      {"no-block-rescale", no_block_rescale_did, same_maximum_is_idle},
-      {"mask-padded-queries", mask_padded_queries_did, no_padding_is_idle},
-      {"halves-for-pairs", halves_for_pairs_did, same_pairs_is_idle},
-      {"rotary-values", rotary_values_did, no_rotated_values_is_idle},
-      {"position-off-by-one", position_off_by_one_did, never_idle},
-      {"bias-sign", bias_sign_did, one_distance_is_idle},
-      {"bias-after-softmax", bias_after_softmax_did, one_distance_is_idle},
-      {"bias-before-scaling", bias_before_scaling_did, unscaled_bias_is_idle},
-      {"same-slope", same_slope_did, one_slope_is_idle},
-      {"slopes-by-count", slopes_by_count_did, same_slopes_is_idle},
-      {"window-off-by-one", window_off_by_one_did, wide_window_is_idle},
-      {"no-sink", no_sink_did, never_idle},
-      {"no-positions", no_positions_did, never_idle},
-      {"sines-first", sines_first_did, one_pair_is_idle},
-      {"half-exponent", half_exponent_did, one_pair_is_idle},
-      {"positions-from-one", positions_from_one_did, never_idle},
-      {"positions-after-projection", positions_after_projection_did, other_length_is_idle},
-      {"no-row-sum", no_row_sum_did, never_idle, true},
-      {"unscaled-gradient", unscaled_gradient_did, unscaled_gradient_is_idle, true},
-      {"untransposed-weights", untransposed_weights_did, one_weight_is_idle, true},
-      {"untransposed-scores", untransposed_scores_did, one_weight_is_idle, true},
-  }};
-  return table;
-}
+std::span<const WhatIf> all_what_ifs() { return rules; }
 
 Walkthrough changed(const Walkthrough& as_is, const WhatIf& what_if) {
   return as_is.rewritten(mistake_of(what_if.name, as_is.steps()).rule);
@@ -326,13 +244,18 @@ bool applies(const WhatIf& what_if, std::span<const Step> as_is) {
                      [&](const Step& step) { return step.tensor && rewriter(*step.tensor).id() != step.tensor->id(); });
 }
 
+std::string why_idle(const WhatIf& what_if, std::span<const Step> as_is) {
+  const std::string reason = sentence_of(what_if.reason, as_is);
+  return reason.empty() ? sentence_of(what_if.other_reason, as_is) : reason;
+}
+
 std::string what_the_change_did(const WhatIf& what_if, std::span<const Step> as_is, std::span<const Step> changed) {
   const std::vector<Change> all = changes(as_is, changed);
   if (!all.empty()) {
-    const std::string sentence = what_if.did(all);
+    const std::string sentence = sentence_of(what_if.effect, all);
     return sentence.empty() ? "The weights stay the same; other numbers change." : sentence;
   }
-  std::string reason = what_if.is_idle(as_is);
+  std::string reason = why_idle(what_if, as_is);
   if (has_given_weights(as_is)) {
     reason = reason.substr(0, reason.find("; try "));  // other sizes would need other weights
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,13 +11,30 @@ namespace attn {
 
 struct Change;
 
+/// What a rule does to the numbers: by how much some change at most, how a measure of their rows changes on average, or
+/// a sentence of its own.
+struct Effect {
+  std::string_view words = {};  ///< "Without scaling, a row's largest weight": the numbers complete the sentence
+  bool (*of)(const Change& change) = nullptr;  ///< the changes that it describes
+  std::string_view moved = {};                 ///< what changes by up to a number: "scores"
+  double (*measure)(std::span<const float> row, std::size_t place) = nullptr;
+  std::string (*own)(std::span<const Change> changes) = nullptr;  ///< empty if it describes none of them
+};
+
+/// A reason why a rule changes no number: a fact of all tensors of a kind, if there are any.
+struct Reason {
+  bool (*of)(const Tensor& tensor) = nullptr;
+  bool (*fact)(const Tensor& tensor) = nullptr;
+  std::string_view words = {};                                ///< "a single token has no later one; try --tokens 6"
+  std::string (*own)(std::span<const Step> steps) = nullptr;  ///< or a reason of its own; empty if it does not apply
+};
+
 /// A what-if rule: one line of the articles' programs changed to an instructive mistake.
 struct WhatIf {
   std::string_view name;  ///< the mistake's name, also on the command line
-  /// One sentence about the changed numbers; empty if none of the numbers it describes changed.
-  std::string (*did)(std::span<const Change> changes);
-  /// Why the rule changes no number of these steps, and what to try instead; empty if there is no such reason.
-  std::string (*is_idle)(std::span<const Step> steps);
+  Effect effect;
+  Reason reason = {};        ///< why the rule changes no number of some steps, and what to try instead
+  Reason other_reason = {};  ///< if that does not apply
   /// Whether a chapter's gradients are those of the changed program, or the rule is about them.
   bool keeps_gradients = false;
 };
@@ -31,6 +49,9 @@ std::string sentence_of(const WhatIf& what_if);
 
 /// Returns true if the rule applies to the chapter's program. Computes no numbers.
 bool applies(const WhatIf& what_if, std::span<const Step> as_is);
+
+/// Why the rule changes no number of these steps, and what to try instead; empty if there is no such reason.
+std::string why_idle(const WhatIf& what_if, std::span<const Step> as_is);
 
 /// One sentence about the effect of the change, from the numbers of all steps of both walkthroughs.
 std::string what_the_change_did(const WhatIf& what_if, std::span<const Step> as_is, std::span<const Step> changed);
