@@ -1,7 +1,6 @@
 #include "walk/what_if.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
