@@ -12,8 +12,8 @@
 
 using attn::Shape;
 using attn::Tensor;
+using attn::verify::exactly;
 using attn::verify::find_listing;
-using attn::verify::Interval;
 using attn::verify::leaf_of;
 using attn::verify::Listed;
 using attn::verify::parse_page;
@@ -23,11 +23,7 @@ namespace {
 /// What the last expression of a program is, of q = [[1, 2], [3, 4]] and k = [[0, 1], [1, 0]].
 std::optional<Tensor> made_by(const std::string& program) {
   const auto matrix = [](const std::string& name, const std::vector<double>& numbers) {
-    std::vector<Interval> cells;
-    for (const double number : numbers) {
-      cells.push_back({number, number});
-    }
-    return leaf_of({{2, 2}, cells}, name);
+    return leaf_of(exactly({2, 2}, numbers), name);
   };
   const Tensor q = matrix("q", {1, 2, 3, 4});
   const Tensor k = matrix("k", {0, 1, 1, 0});

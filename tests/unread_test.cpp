@@ -1,5 +1,3 @@
-#include "verify/judge/unread.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -39,10 +37,10 @@ std::vector<Step> tensors_of(const std::string& chapter) {
   return steps;
 }
 
-std::vector<dump::Dumped> dump_of(const std::vector<Step>& steps) {
-  std::vector<dump::Dumped> dump;
+std::vector<verify::Observed> dump_of(const std::vector<Step>& steps) {
+  std::vector<verify::Observed> dump;
   for (const Step& step : steps) {
-    dump.push_back({full_name(step), step.tensor->shape(), "float32", port::values_of(*step.tensor)});
+    dump.push_back({full_name(step), step.tensor->shape(), "float32", verify::values_of(*step.tensor)});
   }
   return dump;
 }
@@ -59,34 +57,23 @@ class LargeFrom {
   std::int64_t before_ = evaluation().large;
 };
 
-/// A dump without numbers, which are read one tensor at a time.
-struct Brought {
-  explicit Brought(const std::vector<dump::Dumped>& dump) : whole(dump), tensors(dump) {
-    for (dump::Dumped& tensor : tensors) {
-      tensor.values = {};
-    }
+/// The same dump, whose numbers are read when they are asked for.
+std::vector<verify::Observed> unread(std::vector<verify::Observed> dump) {
+  for (verify::Observed& tensor : dump) {
+    tensor.values = verify::SharedNumbers([values = tensor.values] { return values; });
   }
-  port::Judgement judged(const std::vector<Step>& steps) {
-    const auto read = [this](const std::string& name) { return *std::ranges::find(whole, name, &dump::Dumped::name); };
-    return port::judge_unread(tensors, read, steps, {}, {}, {});
-  }
-  std::size_t unread() const {
-    return static_cast<std::size_t>(std::ranges::count_if(tensors, [](const auto& one) { return one.values.empty(); }));
-  }
+  return dump;
+}
 
-  std::vector<dump::Dumped> whole;
-  std::vector<dump::Dumped> tensors;
-};
-
-void check_same(const port::Judgement& unread, const port::Judgement& whole) {
+void check_same(const verify::Judgement& unread, const verify::Judgement& whole) {
   CHECK(unread.way.words == whole.way.words);
   CHECK(unread.unmatched == whole.unmatched);
   CHECK(unread.relations == whole.relations);
   CHECK(unread.seed == whole.seed);
   REQUIRE(unread.tensors.size() == whole.tensors.size());
   for (std::size_t i = 0; i < whole.tensors.size(); ++i) {
-    const port::Judged& one = unread.tensors[i];
-    const port::Judged& other = whole.tensors[i];
+    const verify::Judged& one = unread.tensors[i];
+    const verify::Judged& other = whole.tensors[i];
     CAPTURE(other.matched.step->name);
     CHECK(one.verdict == other.verdict);
     CHECK(one.whose == other.whose);
@@ -121,25 +108,26 @@ TEST_CASE("a right dump is judged unread as it is judged whole, and no tensor is
   for (const std::string chapter : {"trainable", "causal", "multihead"}) {
     CAPTURE(chapter);
     const std::vector<Step> steps = tensors_of(chapter);
-    std::vector<dump::Dumped> dump = dump_of(steps);
+    std::vector<verify::Observed> dump = dump_of(steps);
     std::ranges::reverse(dump);
-    for (dump::Dumped& tensor : dump) {
+    for (verify::Observed& tensor : dump) {
       std::vector<double> values = tensor.values;
       values.back() *= values.back() == 0 || values.back() == 1 ? 1 : 1 + 3e-7;
       tensor.values = std::move(values);
     }
-    Brought brought(dump);
-    const port::Judgement unread = brought.judged(steps);
-    check_same(unread, port::judge(dump, steps, {}, {}, {}));
-    CHECK(unread.unmatched.empty());
-    CHECK(brought.unread() >= dump.size() - 1);  // one drawn tensor is read for the seed
+    const std::vector<verify::Observed> brought = unread(dump);
+    const verify::Judgement judged = verify::judge(brought, steps, {}, {}, {});
+    check_same(judged, verify::judge(dump, steps, {}, {}, {}));
+    CHECK(judged.unmatched.empty());
+    const auto kept = std::ranges::count_if(brought, &verify::SharedNumbers::are_read, &verify::Observed::values);
+    CHECK(kept <= 1);  // one drawn tensor is read for the seed
   }
 }
 
 TEST_CASE("a dump with a mistake is judged unread as it is judged whole") {
   for (const std::string chapter : {"causal", "multihead"}) {
     const std::vector<Step> right = tensors_of(chapter);
-    const std::vector<dump::Dumped> plain = dump_of(right);
+    const std::vector<verify::Observed> plain = dump_of(right);
     std::size_t row = 0;
     for (const Mistake& mistake : all_mistakes_in(right)) {
       if (!test::is_in_sample(row++)) {
@@ -148,31 +136,30 @@ TEST_CASE("a dump with a mistake is judged unread as it is judged whole") {
       CAPTURE(chapter);
       CAPTURE(mistake.name);
       Rewriter rewriter(mistake.rule);
-      std::vector<dump::Dumped> wrong = plain;
+      std::vector<verify::Observed> wrong = plain;
       for (std::size_t i = 0; i < right.size(); ++i) {
         try {
           const Tensor made = rewriter(*right[i].tensor);
           wrong[i].shape = made.shape();
-          wrong[i].values = port::values_of(made);
+          wrong[i].values = verify::values_of(made);
         } catch (const ShapeError&) {
         }
       }
-      const port::Judgement whole = port::judge(wrong, right, {}, {}, {});
+      const verify::Judgement whole = verify::judge(wrong, right, {}, {}, {});
       const LargeFrom large(16);
       const std::vector<Step> steps = tensors_of(chapter);
-      Brought brought(wrong);
-      check_same(brought.judged(steps), whole);
+      check_same(verify::judge(unread(wrong), steps, {}, {}, {}), whole);
     }
   }
 }
 
 TEST_CASE("a dump with another program's names, or with single wrong cells, is judged unread as it is judged whole") {
   const std::vector<Step> right = tensors_of("multihead");
-  std::vector<std::vector<dump::Dumped>> dumps;
+  std::vector<std::vector<verify::Observed>> dumps;
   const std::vector<std::pair<std::string, std::string>> names = {
       {"attn_scores", "scores"}, {"attn_weights", "probs"}, {"keys", "k"}, {"queries", "q"}, {"values", "mystery"}};
   dumps.push_back(dump_of(right));
-  for (dump::Dumped& tensor : dumps.back()) {
+  for (verify::Observed& tensor : dumps.back()) {
     for (const auto& [ours, theirs] : names) {
       tensor.name = tensor.name == ours ? theirs : tensor.name;
     }
@@ -190,11 +177,10 @@ TEST_CASE("a dump with another program's names, or with single wrong cells, is j
   }
   for (std::size_t i = 0; i < dumps.size(); ++i) {
     CAPTURE(i);
-    const port::Judgement whole = port::judge(dumps[i], right, {}, {}, {});
+    const verify::Judgement whole = verify::judge(dumps[i], right, {}, {}, {});
     const LargeFrom large(16);
     const std::vector<Step> steps = tensors_of("multihead");
-    Brought brought(dumps[i]);
-    check_same(brought.judged(steps), whole);
+    check_same(verify::judge(unread(dumps[i]), steps, {}, {}, {}), whole);
   }
 }
 

@@ -245,17 +245,17 @@ bool has_parts_in_columns(const Shape& shape, std::int64_t parts) {
 
 /// The weights that a tensor's name stands for in other libraries: none, one, or the parts of a fused tensor.
 std::vector<Meant> meant_by_habit(const Heading& heading, bool is_conv1d) {
-  const port::Meant meant = port::meant_by(heading.name);
+  const verify::Meant meant = verify::meant_by(heading.name);
   const std::string section = meant.section.empty() ? "" : meant.section + "/";
   const auto is_weight = [](const std::string& step) { return chapters::names_weight(step); };
   const std::size_t rank = heading.shape.size();
   const auto layout_of = [&](bool is_columns) {
-    return is_columns                                ? GivenTensor::Layout::columns
-           : meant.kind == port::Meant::Kind::weight ? GivenTensor::Layout::rows
-                                                     : GivenTensor::Layout::as_is;
+    return is_columns                                  ? GivenTensor::Layout::columns
+           : meant.kind == verify::Meant::Kind::weight ? GivenTensor::Layout::rows
+                                                       : GivenTensor::Layout::as_is;
   };
   // "query" alone names the product, not the weight.
-  const bool is_product = meant.kind == port::Meant::Kind::any && !meant.steps.empty() && !is_weight(meant.steps[0]);
+  const bool is_product = meant.kind == verify::Meant::Kind::any && !meant.steps.empty() && !is_weight(meant.steps[0]);
   if (!meant.is_certain || element_count(heading.shape) == 0 || is_product) {
     return {};
   }

@@ -70,8 +70,9 @@ std::string words_of(const chapters::Chapter& chapter, const Lesson& lesson) {
 }
 
 /// The same lesson with what is drawn drawn otherwise.
-std::vector<port::Variant> variants_of(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options) {
-  std::vector<port::Variant> variants;
+std::vector<verify::Variant> variants_of(const chapters::Chapter& chapter, const Lesson& lesson,
+                                         const Options& options) {
+  std::vector<verify::Variant> variants;
   if (lesson.layer) {
     return variants;  // nothing is drawn
   }
@@ -116,19 +117,27 @@ std::int64_t most_of_steps(std::span<const Step> steps) {
 
 /// A dump's tensors; the first `judged` of them may be steps, the others are too large.
 struct ReadTensors {
-  std::vector<dump::Dumped> tensors;
+  std::vector<verify::Observed> tensors;
   std::size_t judged = 0;
 };
 
+/// A tensor's numbers, read when they are asked for.
+verify::SharedNumbers to_be_read(const std::string& file, const std::string& name) {
+  return verify::SharedNumbers([file, name] {
+    return dump::read(file, [&](const dump::Heading& one) { return one.name == name; }).at(0).values;
+  });
+}
+
 /// The tensors of a dump except those that --ignore leaves out, whose names go to `ignored`. Reads no numbers of those
-/// that are too large, and with `are_read` false, of any. Throws UsageError if a pattern matches nothing.
+/// that are too large, and with `are_read` false, none until they are asked for. Throws UsageError if a pattern matches
+/// nothing.
 ReadTensors read_but_ignored(const std::string& file, const VerifyOptions& verify, std::span<const Step> steps,
                              bool are_read, std::vector<std::string>& ignored) {
   std::vector<std::string> names;
-  std::vector<dump::Dumped> later;
-  std::vector<dump::Dumped> unread;
+  std::vector<verify::Observed> later;
+  std::vector<verify::Observed> unread;
   const std::int64_t most = most_of_steps(steps);
-  std::vector<dump::Dumped> given = dump::read(file, [&](const dump::Heading& one) {
+  std::vector<dump::Dumped> read = dump::read(file, [&](const dump::Heading& one) {
     names.push_back(one.name);
     const bool is_ignored =
         std::ranges::any_of(verify.ignored, [&](const std::string& pattern) { return is_like(one.name, pattern); });
@@ -137,10 +146,15 @@ ReadTensors read_but_ignored(const std::string& file, const VerifyOptions& verif
     }
     const bool is_read = verify.names.contains(one.name) || element_count(one.shape) <= most;
     if (!is_ignored && !(is_read && are_read)) {
-      (is_read ? later : unread).push_back({one.name, one.shape, one.dtype, {}});
+      (is_read ? later : unread)
+          .push_back({one.name, one.shape, one.dtype, is_read ? to_be_read(file, one.name) : verify::SharedNumbers()});
     }
     return !is_ignored && is_read && are_read;
   });
+  std::vector<verify::Observed> given;
+  for (dump::Dumped& one : read) {
+    given.push_back(verify::observed_of(std::move(one)));
+  }
   std::ranges::move(later, std::back_inserter(given));
   const std::size_t judged = given.size();
   std::ranges::move(unread, std::back_inserter(given));
@@ -165,17 +179,17 @@ bool is_large(const std::string& file) {
   return count > evaluation().large;
 }
 
-port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, const Walkthrough& walk,
-                      const std::string& file, const Options& options) {
+verify::PortReport compared(const chapters::Chapter& chapter, const Lesson& lesson, const Walkthrough& walk,
+                            const std::string& file, const Options& options) {
   const VerifyOptions& verify = options.verify;
-  const port::Tolerance usual;
-  const port::Tolerance tolerance{verify.rtol.value_or(usual.rtol), verify.atol.value_or(usual.atol),
-                                  !verify.rtol && !verify.atol};
-  port::Report report{
+  const verify::Tolerance usual;
+  const verify::Tolerance tolerance{verify.rtol.value_or(usual.rtol), verify.atol.value_or(usual.atol),
+                                    !verify.rtol && !verify.atol};
+  verify::PortReport report{
       text::one_line(file), words_of(chapter, lesson), {}, {}, {}, {}, chapters::token_words(*chapter.article, lesson),
       lesson.seed};
   if (!lesson.fixture) {
-    report.unseen = port::unseen_in(walk.steps());
+    report.unseen = verify::unseen_in(walk.steps());
   }
   if (lesson.layer) {
     report.to_see = "other inputs may show it";
@@ -183,18 +197,14 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
   const bool is_unread = verify.format == ReportFormat::text && is_large(file);  // other reports show right numbers
   ReadTensors given = read_but_ignored(file, verify, walk.steps(), !is_unread, report.ignored);
   report.given = std::move(given.tensors);
-  port::number_slices(report.given, port::heads_of(walk.steps()), port::entries_of(walk.steps()));
-  const port::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
+  verify::number_slices(report.given, verify::heads_of(walk.steps()), verify::entries_of(walk.steps()));
+  const verify::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
   const auto judged = std::span(report.given).first(given.judged);
-  const auto read_one = [&](const std::string& name) {
-    return dump::read(file, [&](const dump::Heading& one) { return one.name == name; }).at(0);
-  };
-  report.judgement = is_unread ? port::judge_unread(judged, read_one, walk.steps(), verify.names, tolerance, otherwise)
-                               : port::judge(judged, walk.steps(), verify.names, tolerance, otherwise);
+  report.judgement = verify::judge(judged, walk.steps(), verify.names, tolerance, otherwise);
   if (report.judgement.seed) {
     Lesson other = lesson;
     other.seed = *report.judgement.seed;
-    port::Report with_seed = compared(chapter, other, computed(chapter, other, options), file, options);
+    verify::PortReport with_seed = compared(chapter, other, computed(chapter, other, options), file, options);
     with_seed.asked_seed = lesson.seed;
     return with_seed;
   }
@@ -205,20 +215,20 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
   return report;
 }
 
-void write_text(const std::deque<port::Report>& dumps, std::ostream& out) {
-  for (const port::Report& report : dumps) {
+void write_text(const std::deque<verify::PortReport>& dumps, std::ostream& out) {
+  for (const verify::PortReport& report : dumps) {
     out << (dumps.size() > 1 ? report.name + "\n" : "");
-    port::write_text(out, report);
+    verify::write_text(out, report);
   }
 }
 
-void write_json(const std::deque<port::Report>& dumps, std::ostream& out) {
+void write_json(const std::deque<verify::PortReport>& dumps, std::ostream& out) {
   render::JsonWriter json(out);
   if (dumps.size() > 1) {
     json.begin_array();
   }
-  for (const port::Report& report : dumps) {
-    port::write_json(json, report);
+  for (const verify::PortReport& report : dumps) {
+    verify::write_json(json, report);
   }
   if (dumps.size() > 1) {
     json.end();
@@ -226,14 +236,14 @@ void write_json(const std::deque<port::Report>& dumps, std::ostream& out) {
   out << '\n';
 }
 
-void write_html(const std::deque<port::Report>& dumps, std::ostream& out) {
-  std::vector<const port::Report*> reports;
-  std::ranges::transform(dumps, std::back_inserter(reports), [](const port::Report& one) { return &one; });
-  port::write_html(out, reports, ATTN_VERSION);
+void write_html(const std::deque<verify::PortReport>& dumps, std::ostream& out) {
+  std::vector<const verify::PortReport*> reports;
+  std::ranges::transform(dumps, std::back_inserter(reports), [](const verify::PortReport& one) { return &one; });
+  verify::write_html(out, reports, ATTN_VERSION);
 }
 
 std::vector<verify::CheckedFile> checks_of(const std::vector<std::string>& files,
-                                           const std::deque<port::Report>& dumps) {
+                                           const std::deque<verify::PortReport>& dumps) {
   std::vector<verify::CheckedFile> checked;
   std::ranges::transform(files, dumps, std::back_inserter(checked),
                          [](const std::string& file, const auto& report) { return verify::checked(file, report); });
@@ -284,11 +294,11 @@ int verify_dumps(const Options& options) {
   Options all = options;  // whose memory is counted for all steps
   all.all_steps = true;
   const Walkthrough walk = computed(chapter, lesson, all);
-  std::deque<port::Report> dumps;
+  std::deque<verify::PortReport> dumps;
   int code = 0;
   for (const std::string& file : options.verify.files) {
     dumps.push_back(compared(chapter, lesson, walk, file, all));
-    code = std::max(code, port::exit_code(dumps.back()));
+    code = std::max(code, verify::exit_code(dumps.back()));
   }
   outputs.write({}, [&](std::ostream& out) {
     switch (options.verify.format) {

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,8 +24,6 @@ struct Dumped {
   Shape shape;
   std::string dtype;     ///< as in the file: "float32", "float16", "bfloat16", "float64", "int64", "bool"
   SharedNumbers values;  ///< row-major; integers beyond 2^53 are rounded
-  std::optional<std::int64_t> head = {};   ///< attention head, from 0, if the name states it unambiguously
-  std::optional<std::int64_t> entry = {};  ///< entry of the batch, likewise
 };
 
 /// Returns true if the path is a folder or a file of these formats, judged by its first bytes or its name. False if it

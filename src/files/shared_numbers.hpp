@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <utility>
@@ -8,31 +9,50 @@
 
 namespace attn::dump {
 
-/// Numbers that do not change and that copies share: one in memory, however many results speak of them.
+/// Numbers that do not change and that copies share: one in memory, however many results speak of them. They may be
+/// read when they are first asked for.
 class SharedNumbers {
  public:
+  using Read = std::function<SharedNumbers()>;
+
   SharedNumbers() : SharedNumbers(std::vector<double>()) {}
   // NOLINTNEXTLINE(google-explicit-constructor): they are these numbers
   SharedNumbers(std::vector<double> numbers)
-      : numbers_(std::make_shared<const std::vector<double>>(std::move(numbers))) {}
-
+      : stored_(std::make_shared<Stored>(Stored{std::make_shared<const std::vector<double>>(std::move(numbers)), {}})) {
+  }
   SharedNumbers(std::initializer_list<double> numbers) : SharedNumbers(std::vector<double>(numbers)) {}
+  /// Numbers that are not in memory until they are asked for.
+  explicit SharedNumbers(Read read) : stored_(std::make_shared<Stored>(Stored{nullptr, std::move(read)})) {}
+
+  bool are_read() const { return stored_->numbers != nullptr; }
+  /// Frees the memory of numbers that can be read again.
+  void forget() const { stored_->numbers = stored_->read ? nullptr : stored_->numbers; }
 
   // NOLINTNEXTLINE(google-explicit-constructor): they are these numbers
-  operator const std::vector<double>&() const { return *numbers_; }
-  std::size_t size() const { return numbers_->size(); }
-  bool empty() const { return numbers_->empty(); }
-  const double* data() const { return numbers_->data(); }
-  auto begin() const { return numbers_->begin(); }
-  auto end() const { return numbers_->end(); }
-  double operator[](std::size_t i) const { return (*numbers_)[i]; }
-  bool operator==(const SharedNumbers& other) const {
-    return numbers_ == other.numbers_ || *numbers_ == *other.numbers_;
-  }
-  bool operator==(const std::vector<double>& other) const { return *numbers_ == other; }
+  operator const std::vector<double>&() const { return numbers(); }
+  std::size_t size() const { return numbers().size(); }
+  bool empty() const { return numbers().empty(); }
+  const double* data() const { return numbers().data(); }
+  auto begin() const { return numbers().begin(); }
+  auto end() const { return numbers().end(); }
+  double operator[](std::size_t i) const { return numbers()[i]; }
+  bool operator==(const SharedNumbers& other) const { return stored_ == other.stored_ || numbers() == other.numbers(); }
+  bool operator==(const std::vector<double>& other) const { return numbers() == other; }
 
  private:
-  std::shared_ptr<const std::vector<double>> numbers_;
+  struct Stored {
+    std::shared_ptr<const std::vector<double>> numbers;
+    Read read;
+  };
+
+  const std::vector<double>& numbers() const {
+    if (!are_read()) {
+      stored_->numbers = stored_->read().stored_->numbers;
+    }
+    return *stored_->numbers;
+  }
+
+  std::shared_ptr<Stored> stored_;
 };
 
 }  // namespace attn::dump

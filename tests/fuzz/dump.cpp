@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -19,21 +20,24 @@ void check(const dump::Dumped& dumped) {
   require(element_count(dumped.shape) == std::ssize(dumped.values), "a tensor has as many numbers as its shape says");
 }
 
-void check_report(const std::vector<dump::Dumped>& dumped) {
+void check_report(std::vector<dump::Dumped> dumped) {
   static const std::vector<Step> steps = steps_of("simplified");
-  port::Report report = {"dump", "simplified", dumped, {}, {}, {}, tokens()};
-  report.judgement = port::judge(report.given, steps, {}, {}, {});
+  verify::PortReport report = {"dump", "simplified", {}, {}, {}, {}, tokens()};
+  for (dump::Dumped& one : dumped) {
+    report.given.push_back(verify::observed_of(std::move(one)));
+  }
+  report.judgement = verify::judge(report.given, steps, {}, {}, {});
   std::ostringstream text;
-  port::write_text(text, report);
+  verify::write_text(text, report);
   require_clean(text.view(), "a report on a dump");
   std::ostringstream json;
   render::JsonWriter writer(json);
-  port::write_json(writer, report);
+  verify::write_json(writer, report);
   require_clean(json.view(), "its JSON");
   require(nlohmann::json::accept(json.view()), "its JSON is JSON");
   std::ostringstream html;
-  const std::vector<const port::Report*> reports = {&report};
-  port::write_html(html, reports, "1.0");
+  const std::vector<const verify::PortReport*> reports = {&report};
+  verify::write_html(html, reports, "1.0");
   require_clean(html.view(), "its page");
 }
 
@@ -42,9 +46,9 @@ void check_report(const std::vector<dump::Dumped>& dumped) {
 void dump(std::string_view bytes) {
   for (const char* name : {"attn_weights.csv", "attn_weights.npy", "dump.npz", "dump.safetensors"}) {
     try {
-      const std::vector<dump::Dumped> dumped = dump::parse(name, bytes);
+      std::vector<dump::Dumped> dumped = dump::parse(name, bytes);
       std::ranges::for_each(dumped, check);
-      check_report(dumped);
+      check_report(std::move(dumped));
     } catch (const dump::DumpError& error) {
       require_error_line(error);
     }

@@ -28,7 +28,7 @@ double chance_of(const Interval& printed, const Interval& number, double range, 
 double range_of(const Observed& observed) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
-  for (const Interval& cell : observed.cells) {
+  for (const Interval& cell : observed.cells()) {
     if (std::isfinite(cell.low) && !is_zero(cell)) {
       low = std::min(low, cell.middle());
       high = std::max(high, cell.middle());
@@ -38,22 +38,22 @@ double range_of(const Observed& observed) {
 }
 
 bool is_constant(const Observed& observed) {
-  const Interval* first = nullptr;
-  for (const Interval& cell : observed.cells) {
+  std::optional<double> first;
+  for (const Interval& cell : observed.cells()) {
     if (!std::isfinite(cell.low)) {
       continue;
     }
-    if (first && cell.middle() != first->middle()) {
+    if (first && cell.middle() != *first) {
       return false;
     }
-    first = &cell;
+    first = cell.middle();
   }
   return true;
 }
 
 bool is_binary(const Observed& observed) {
   double other = 0;
-  for (const Interval& cell : observed.cells) {
+  for (const Interval& cell : observed.cells()) {
     if (!is_whole(cell) || (cell.low != 0 && other != 0 && cell.low != other)) {
       return false;
     }
@@ -64,7 +64,7 @@ bool is_binary(const Observed& observed) {
 
 std::size_t few_of(const Observed& observed) {
   const auto telling = std::ranges::count_if(
-      observed.cells, [](const Interval& cell) { return std::isfinite(cell.low) && cell.middle() != 0; });
+      observed.cells(), [](const Interval& cell) { return std::isfinite(cell.low) && cell.middle() != 0; });
   return std::max<std::size_t>(1, static_cast<std::size_t>(telling) * 15 / 100);
 }
 
@@ -80,16 +80,16 @@ double chance_of_holding(const Observed& printed, std::span<const Interval> numb
                          std::span<const std::int64_t> failing, std::optional<double> range) {
   const bool constant = is_constant(printed);
   const double own = range ? *range : range_of(printed);
-  const bool zeros_are_masked = !std::ranges::all_of(printed.cells, is_whole) || is_binary(printed);
+  const bool zeros_are_masked = !std::ranges::all_of(printed.cells(), is_whole) || is_binary(printed);
   double chance = 0;
   std::size_t next = 0;
-  for (std::size_t i = 0; i < printed.cells.size(); ++i) {
+  for (std::size_t i = 0; i < printed.size(); ++i) {
     if (next < failing.size() && failing[next] == static_cast<std::int64_t>(i)) {
       ++next;
       continue;
     }
-    chance += chance_of(printed.cells[i], numbers[i], constant && !range ? std::abs(printed.cells[i].low) : own,
-                        zeros_are_masked);
+    const Interval cell = printed.cell(i);
+    chance += chance_of(cell, numbers[i], constant && !range ? std::abs(cell.low) : own, zeros_are_masked);
     if (constant && chance < 0) {
       break;  // the others are the same again
     }

@@ -1,12 +1,46 @@
 #include "verify/bound/observed.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <utility>
 #include <variant>
 
 #include "tensor/operations.hpp"
 
 namespace attn::verify {
+
+std::vector<Interval> Observed::cells() const {
+  std::vector<Interval> cells;
+  cells.reserve(size());
+  for (std::size_t i = 0; i < size(); ++i) {
+    cells.push_back(cell(i));
+  }
+  return cells;
+}
+
+std::optional<Observed> observed_of(const Printed& printed) {
+  if (is_size(printed) || printed.ragged || has_gap(printed) || !is_regular(printed) || printed.cells.empty()) {
+    return std::nullopt;
+  }
+  Observed observed = in_a_row(printed);
+  observed.shape = printed.shape;
+  return observed;
+}
+
+Observed in_a_row(const Printed& printed) {
+  std::vector<double> values;
+  std::vector<double> radii;
+  for (const Cell& cell : printed.cells) {
+    values.push_back(cell.value);
+    radii.push_back(radius(cell));
+  }
+  return {"", {static_cast<std::int64_t>(values.size())}, "", std::move(values), std::move(radii)};
+}
+
+Observed observed_of(dump::Dumped dumped) {
+  return {std::move(dumped.name), std::move(dumped.shape), std::move(dumped.dtype), std::move(dumped.values)};
+}
+
+Observed exactly(Shape shape, SharedNumbers values) { return {"", std::move(shape), "", std::move(values)}; }
 
 std::vector<double> values_of(const Tensor& tensor) {
   std::vector<double> numbers;
@@ -18,28 +52,10 @@ std::vector<double> values_of(const Tensor& tensor) {
   return numbers;
 }
 
-Interval interval_of(const Cell& cell) {
-  const double half = radius(cell);
-  return {cell.value - half, cell.value + half};
-}
-
-std::optional<Observed> observed_of(const Printed& printed) {
-  if (is_size(printed) || printed.ragged || has_gap(printed) || !is_regular(printed) || printed.cells.empty()) {
-    return std::nullopt;
-  }
-  Observed observed{printed.shape, {}};
-  observed.cells.reserve(printed.cells.size());
-  for (const Cell& cell : printed.cells) {
-    observed.cells.push_back(interval_of(cell));
-  }
-  return observed;
-}
-
 Tensor leaf_of(const Observed& observed, const std::string& name) {
-  const auto fill = [shared = std::make_shared<const Observed>(observed)]() -> Contents {
-    Block<float> numbers(shared->shape);
-    std::ranges::transform(shared->cells, numbers.data(),
-                           [](const Interval& cell) { return static_cast<float>(cell.middle()); });
+  const auto fill = [shape = observed.shape, values = observed.values]() -> Contents {
+    Block<float> numbers(shape);
+    std::ranges::transform(values, numbers.data(), [](double value) { return static_cast<float>(value); });
     return numbers;
   };
   const Tensor tensor = leaf(observed.shape, DType::float32, name, fill);
@@ -50,7 +66,11 @@ Tensor leaf_of(const Observed& observed, const std::string& name) {
 Observed item_of(const Observed& x, std::int64_t i) {
   Shape shape(x.shape.begin() + 1, x.shape.end());
   const std::int64_t count = element_count(shape);
-  return {std::move(shape), {x.cells.begin() + i * count, x.cells.begin() + (i + 1) * count}};
+  const auto part = [&](const SharedNumbers& all) {
+    return all.empty() ? SharedNumbers()
+                       : SharedNumbers(std::vector<double>(all.begin() + i * count, all.begin() + (i + 1) * count));
+  };
+  return {"", std::move(shape), "", part(x.values), part(x.radii)};
 }
 
 }  // namespace attn::verify

@@ -40,8 +40,8 @@ Tensor mask_at(const Shape& shape, const std::vector<bool>& places, const std::s
 
 bool may_be_weights(const Observed& observed) {
   const auto odd = std::ranges::count_if(
-      observed.cells, [](const Interval& cell) { return !(cell.low >= -0.001 && cell.high <= 1.01); });
-  return odd == 0 || odd * 100 <= 15 * static_cast<std::ptrdiff_t>(observed.cells.size()) || odd == 1;
+      observed.cells(), [](const Interval& cell) { return !(cell.low >= -0.001 && cell.high <= 1.01); });
+  return odd == 0 || odd * 100 <= 15 * static_cast<std::ptrdiff_t>(observed.size()) || odd == 1;
 }
 
 bool nearly_all_are(const Observed& observed, Region part, double value) {
@@ -52,10 +52,10 @@ bool nearly_all_are(const Observed& observed, Region part, double value) {
   const std::int64_t rows = observed.shape[observed.rank() - 2];
   std::int64_t all = 0;
   std::int64_t odd = 0;
-  for (std::size_t i = 0; i < observed.cells.size(); ++i) {
+  for (std::size_t i = 0; i < observed.size(); ++i) {
     const auto position = static_cast<std::int64_t>(i);
     if (is_in(part, position / columns % rows, position % columns)) {
-      const Interval& cell = observed.cells[i];
+      const Interval cell = observed.cell(i);
       ++all;
       odd += (value == 0 ? cell.low > 0 || cell.high < 0 : cell.low != value) ? 1 : 0;
     }

@@ -90,7 +90,7 @@ class Deriver {
     const auto relation = observed ? relation_of(i, *observed) : std::nullopt;
     if (relation) {
       chosen_[i].reset();
-      if (relation->is_rooted && relation->numbers.size() == observed->cells.size()) {
+      if (relation->is_rooted && relation->numbers.size() == observed->size()) {
         computed_ = relation->numbers;
       }
       const auto nearer =
@@ -243,11 +243,11 @@ class Deriver {
     }
     const Tensor parts = leaf_of(*before, called(printed_, i - 1));
     Bounds bounds;
-    bounds.observe(parts, before->cells);
+    bounds.observe(parts, before->cells());
     for (std::int64_t dim = -1; dim >= -parts.dim(); --dim) {
       const Tensor total = sum(parts, target.rank() == before->rank(), dim);
       std::int64_t next = 0;
-      if (total.shape() == target.shape && std::ranges::all_of(target.cells, [&](const Interval& cell) {
+      if (total.shape() == target.shape && std::ranges::all_of(target.cells(), [&](const Interval& cell) {
             return meet(cell, bounds.cell(total, next++));
           })) {
         Relation relation;
@@ -322,7 +322,7 @@ class Deriver {
     const std::int64_t columns = observed.shape.empty() ? 1 : observed.shape.back();
     std::unordered_map<std::int64_t, std::int64_t> in_row;
     for (const std::int64_t cell : relation.failing) {
-      const Interval& printed = observed.cells[static_cast<std::size_t>(cell)];
+      const Interval printed = observed.cell(at(cell));
       if (columns > 1 && ++in_row[cell / columns] == columns) {
         return false;
       }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "verify/bound/chance.hpp"
 #include "verify/bound/patterns.hpp"
@@ -19,20 +18,15 @@ bool is_drawn(const Observed& observed) {
 }  // namespace
 
 double chance_of_agreeing(const Printed& printed) {
-  Observed observed{{static_cast<std::int64_t>(printed.cells.size())}, {}};
-  observed.cells.reserve(printed.cells.size());
-  for (const Cell& cell : printed.cells) {
-    observed.cells.push_back(interval_of(cell));
-  }
-  if (observed.cells.size() < 2 || is_constant(observed)) {
+  Observed observed = in_a_row(printed);
+  if (observed.size() < 2 || is_constant(observed)) {
     return 0;
   }
   if (is_binary(observed)) {
     observed.shape = printed.shape;
-    return is_regular(printed) && is_drawn(observed) ? -std::log10(2.0) * static_cast<double>(observed.cells.size())
-                                                     : 0;
+    return is_regular(printed) && is_drawn(observed) ? -std::log10(2.0) * static_cast<double>(observed.size()) : 0;
   }
-  return chance_of_holding(observed, observed.cells, {});
+  return chance_of_holding(observed, observed.cells(), {});
 }
 
 bool is_excluded(double chance, std::size_t tried) {
@@ -40,10 +34,8 @@ bool is_excluded(double chance, std::size_t tried) {
 }
 
 std::int64_t most_failing(const Printed& printed) {
-  Observed observed{{static_cast<std::int64_t>(printed.cells.size())}, {}};
-  observed.cells.reserve(printed.cells.size());
-  std::ranges::transform(printed.cells, std::back_inserter(observed.cells), interval_of);
-  return static_cast<std::int64_t>(is_binary(observed) ? std::max<std::size_t>(1, observed.cells.size() * 15 / 100)
+  const Observed observed = in_a_row(printed);
+  return static_cast<std::int64_t>(is_binary(observed) ? std::max<std::size_t>(1, observed.size() * 15 / 100)
                                                        : few_of(observed));
 }
 

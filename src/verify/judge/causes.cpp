@@ -20,7 +20,7 @@
 #include "verify/judge/wrong_part.hpp"
 #include "walk/mistakes.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 constexpr std::size_t most_causes = 3;
@@ -32,10 +32,10 @@ std::int64_t cells_of(const Laid& laid) {
 }
 
 /// Looks for what explains one tensor's numbers.
-class Search {
+class CauseSearch {
  public:
-  Search(const Matched& matched, std::span<const Step> steps, const Operands& operands,
-         std::span<const Tensor* const> shown, Right& right)
+  CauseSearch(const Matched& matched, std::span<const Step> steps, const PortOperands& operands,
+              std::span<const Tensor* const> shown, Right& right)
       : matched_(matched),
         theirs_(*matched.laid),
         step_(*matched.step),
@@ -50,7 +50,7 @@ class Search {
     for (const Step& step : steps) {
       numbers_in_all_ += element_count(step.tensor->shape());
     }
-    own_wrong_ = port::compare(theirs_.values, right_, judge_.tolerance(), theirs_.cells).mismatched;
+    own_wrong_ = compare(theirs_.values, right_, judge_.tolerance(), theirs_.cells).mismatched;
     if (theirs_.cells.empty()) {
       sample_ = Sample(remade_, own_wrong_);
     }
@@ -68,11 +68,11 @@ class Search {
       }
     };
     look([&] { return arithmetic_of(theirs_, remade_, right_); });
-    try_each({&Search::try_mistakes, &Search::try_other_operands, &Search::look_among_steps});
+    try_each({&CauseSearch::try_mistakes, &CauseSearch::try_other_operands, &CauseSearch::look_among_steps});
     look([&] { return looks_of(theirs_, *step_.tensor, right_, judge_.heads(), judge_.tolerance()); });
-    try_each({&Search::try_solved, &Search::try_rare_mistakes});
+    try_each({&CauseSearch::try_solved, &CauseSearch::try_rare_mistakes});
     look([&] { return patterns_of(theirs_, *step_.tensor, right_); });
-    try_each({&Search::try_combinations});
+    try_each({&CauseSearch::try_combinations});
     return first_causes();
   }
 
@@ -94,7 +94,7 @@ class Search {
   }
 
   /// Up to the first that finds a cause.
-  void try_each(std::initializer_list<void (Search::*)()> attempts) {
+  void try_each(std::initializer_list<void (CauseSearch::*)()> attempts) {
     std::ranges::for_each(attempts, [this](auto attempt) { causes_.empty() ? (this->*attempt)() : void(); });
   }
 
@@ -102,7 +102,7 @@ class Search {
 
   bool explains(const std::vector<double>& numbers) const {
     return numbers.size() == theirs_.values.size() &&
-           port::compare(theirs_.values, numbers, judge_.tolerance(), theirs_.cells).holds();
+           compare(theirs_.values, numbers, judge_.tolerance(), theirs_.cells).holds();
   }
   /// The same for a tensor: within what its sums may be off by, where its numbers are near.
   bool explains(const Tensor& tensor) {
@@ -113,12 +113,12 @@ class Search {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       numbers[i] = std::isnan(numbers[i]) && theirs_.values[i] == 0 ? 0 : numbers[i];  // nan_to_num
     }
-    const Comparison plain = port::compare(theirs_.values, numbers, judge_.tolerance(), theirs_.cells);
+    const Comparison plain = compare(theirs_.values, numbers, judge_.tolerance(), theirs_.cells);
     if (plain.holds()) {
       return true;
     }
     note_partial(plain);
-    verify::Bounds bounds;
+    Bounds bounds;
     return plain.is_near() && judge_.tolerance().grows &&
            are_within(bounds, theirs_.values, tensor, plain, judge_.tolerance());
   }
@@ -196,7 +196,7 @@ class Search {
     std::ranges::transform(mistakes, std::back_inserter(rules), &Mistake::rule);
     const Rewriter::Rule rule = in_turn(std::move(rules));
     const auto made =
-        (is_mask ? Operands() : operands_).remade(target, target, [&](const Tensor& was, const Tensor& is) {
+        (is_mask ? PortOperands() : operands_).remade(target, target, [&](const Tensor& was, const Tensor& is) {
           if (was.id() != target.id() && shown_.contains(was.id())) {
             return was;
           }
@@ -237,7 +237,7 @@ class Search {
 
   bool is_like_right(const Tensor& made) const {
     constexpr Tolerance exact{0, 0, false};
-    return (sample_.empty() || port::compare(sample_.numbers(made), sample_.numbers(right_), exact).holds()) &&
+    return (sample_.empty() || compare(sample_.numbers(made), sample_.numbers(right_), exact).holds()) &&
            compared_in_parts(right_, made, exact).has_value();
   }
 
@@ -334,7 +334,7 @@ class Search {
     return cause;
   }
 
-  // ---- Operands
+  // ---- PortOperands
 
   /// Another step's numbers where one belongs that the step is made of.
   void try_other_operands() {
@@ -354,7 +354,7 @@ class Search {
         if (!fits || computed > most_numbers || !causes_.empty()) {
           continue;
         }
-        Operands otherwise = operands_;
+        PortOperands otherwise = operands_;
         otherwise.put(*operand.tensor, operands_.remade(*other.tensor, *step_.tensor).value_or(*other.tensor));
         const auto made = otherwise.remade(*step_.tensor, *step_.tensor);
         if (made && made->shape() == step_.tensor->shape() && !is_like_right(*made) && explains(*made)) {
@@ -403,7 +403,7 @@ class Search {
   const Laid& theirs_;
   const Step& step_;
   std::span<const Step> steps_;
-  const Operands& operands_;
+  const PortOperands& operands_;
   Right& judge_;
   Tensor remade_;                ///< what the step makes of the port's operands
   SharedNumbers right_;          ///< its numbers
@@ -419,15 +419,15 @@ class Search {
 };
 
 /// Of the whole tensor, else of the part of it that is wrong.
-std::vector<Cause> causes_with(const Matched& matched, std::span<const Step> steps, const Operands& operands,
+std::vector<Cause> causes_with(const Matched& matched, std::span<const Step> steps, const PortOperands& operands,
                                std::span<const Tensor* const> shown, Right& right, const Otherwise& otherwise) {
-  Search search(matched, steps, operands, shown, right);
+  CauseSearch search(matched, steps, operands, shown, right);
   std::vector<Cause> causes = search.run(otherwise);
   std::optional<Laid> part = causes.empty() ? search.part() : std::nullopt;
   if (part) {
     Matched of_part = matched;
     of_part.laid = std::move(part);
-    causes = Search(of_part, steps, operands, shown, right).run(otherwise);
+    causes = CauseSearch(of_part, steps, operands, shown, right).run(otherwise);
     for (Cause& cause : causes) {
       cause.sentence += ", in " + of_part.laid->words + " alone";
       cause.explained = cells_of(*matched.laid);
@@ -442,7 +442,7 @@ bool are_claimed(const std::vector<Cause>& causes, const Laid& theirs) {
   return !causes.empty() && causes[0].explained == cells_of(theirs);
 }
 
-std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const Operands& operands,
+std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const PortOperands& operands,
                              std::span<const Tensor* const> shown, Right& right, const Otherwise& otherwise) {
   std::vector<Cause> causes = causes_with(matched, steps, operands, shown, right, otherwise);
   if (are_claimed(causes, *matched.laid) || !operands.have_following()) {
@@ -452,4 +452,4 @@ std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps
   return deeper.empty() ? causes : deeper;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

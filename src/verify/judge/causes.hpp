@@ -9,7 +9,7 @@
 #include "torch/draws.hpp"
 #include "verify/judge/match.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// What explains a port's wrong numbers.
 struct Cause {
@@ -36,10 +36,10 @@ struct Otherwise {
 /// What gives the numbers of a tensor that is wrong by itself: another arithmetic, a mistake, or two at once, in what
 /// lies between it and the tensors that are shown right. At most three, the most usual first; empty where nothing known
 /// does.
-std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const Operands& operands,
+std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const PortOperands& operands,
                              std::span<const Tensor* const> shown, Right& right, const Otherwise& otherwise);
 
 /// Returns true if the first cause explains all cells.
 bool are_claimed(const std::vector<Cause>& causes, const Laid& theirs);
 
-}  // namespace attn::port
+}  // namespace attn::verify

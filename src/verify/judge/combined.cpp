@@ -8,7 +8,7 @@
 #include "text/numbers.hpp"
 #include "verify/propose/axes.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 bool is_near(double theirs, double made, double size) {
@@ -66,4 +66,4 @@ std::optional<Cause> combined_with(const Laid& theirs, const Tensor& step, const
   return std::nullopt;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
+#include <variant>
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -19,6 +21,24 @@ double ulp(double right) {
   const float value = std::abs(static_cast<float>(right));
   const auto next = std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) + 1);
   return std::isfinite(value) ? static_cast<double>(next) - static_cast<double>(value) : infinity;
+}
+
+/// Adds the comparison of the cells from `first` on; both hold.
+void add(Comparison& all, const Comparison& some, std::int64_t first) {
+  all.cells += some.cells;
+  if (some.greatest_absolute > all.greatest_absolute) {
+    all.greatest_absolute = some.greatest_absolute;
+    all.absolute_at = first + some.absolute_at;
+    all.absolute_right = some.absolute_right;
+  }
+  if (some.greatest_relative > all.greatest_relative) {
+    all.greatest_relative = some.greatest_relative;
+    all.relative_at = first + some.relative_at;
+    all.relative_right = some.relative_right;
+  }
+  all.greatest_ulps = std::max(all.greatest_ulps, some.greatest_ulps);
+  all.passing_rtol = std::max(all.passing_rtol, some.passing_rtol);
+  all.passing_atol = std::max(all.passing_atol, some.passing_atol);
 }
 
 }  // namespace
@@ -72,4 +92,39 @@ Comparison compare(std::span<const double> theirs, std::span<const double> right
   return result;
 }
 
-}  // namespace attn::port
+void compare_in_parts(
+    std::span<const double> theirs, const Tensor& right, const Tolerance& tolerance,
+    const std::function<bool(const Comparison& some, std::int64_t first, std::span<const double> right)>& use) {
+  constexpr std::size_t at_once = std::size_t{1} << 15U;  // fits into the cache
+  std::vector<double> numbers;
+  std::size_t first = 0;
+  bool is_wanted = true;
+  const auto compare_with = [&](const auto& block) {
+    for (std::size_t begin = 0; is_wanted && begin < block.size(); begin += at_once) {
+      const std::size_t end = std::min(block.size(), begin + at_once);
+      numbers.assign(block.data() + begin, block.data() + end);
+      const Comparison some = compare(theirs.subspan(first, numbers.size()), numbers, tolerance);
+      is_wanted = use(some, static_cast<std::int64_t>(first), numbers);
+      first += numbers.size();
+    }
+  };
+  right.every_part([&](const Array& rows) {
+    std::visit(compare_with, *rows.contents());
+    return is_wanted;
+  });
+}
+
+std::optional<Comparison> compared_in_parts(std::span<const double> theirs, const Tensor& right,
+                                            const Tolerance& tolerance) {
+  Comparison all;
+  all.passing_rtol = all.passing_atol = 0;
+  bool holds = true;
+  compare_in_parts(theirs, right, tolerance, [&](const Comparison& some, std::int64_t first, std::span<const double>) {
+    add(all, some, first);
+    holds = some.holds();
+    return holds;
+  });
+  return holds ? std::optional(std::move(all)) : std::nullopt;
+}
+
+}  // namespace attn::verify

@@ -12,7 +12,7 @@
 #include "text/numbers.hpp"
 #include "walk/functions.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 bool is_near(double theirs, double made) {
@@ -348,4 +348,4 @@ std::vector<Cause> patterns_of(const Beside& beside, bool are_weights) {
   return causes.empty() ? reordered(beside) : causes;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

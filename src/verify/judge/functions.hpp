@@ -8,7 +8,7 @@
 
 #include "verify/judge/causes.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// A port's numbers and the right ones, in one shape: a whole tensor, or one head or batch entry of it.
 struct Beside {
@@ -38,4 +38,4 @@ std::vector<Cause> patterns_of(const Beside& beside, bool are_weights);
 /// The words for the tensor's axes, such as "head"; the last is columns.
 std::vector<std::string> axis_words(std::size_t dim);
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -15,7 +15,7 @@
 #include "verify/propose/habits.hpp"
 #include "verify/propose/names.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 struct Name {
@@ -42,24 +42,24 @@ std::string without_digits(const std::string& name) {
 }
 
 /// Other tensors that a step's own name may mean: the same numbers in another form, or at an earlier stage.
-struct Form {
+struct Forms {
   std::string_view name;
   std::array<std::string_view, 3> others;
 };
-constexpr std::array<Form, 10> forms = {{{"queries_heads", {"scaled_queries_heads"}},
-                                         {"keys_heads", {"scaled_keys_heads"}},
-                                         {"queries", {"queries_heads", "scaled_queries", "scaled_queries_heads"}},
-                                         {"keys", {"keys_heads", "scaled_keys", "scaled_keys_heads"}},
-                                         {"values", {"values_heads"}},
-                                         {"attn_scores", {"scaled_attn_scores", "masked_attn_scores"}},
-                                         {"masked_attn_scores", {"scaled_attn_scores"}},
-                                         {"mask", {"mask_simple"}},
-                                         {"inputs", {"batch"}},
-                                         {"batch", {"inputs"}}}};
+constexpr std::array<Forms, 10> forms = {{{"queries_heads", {"scaled_queries_heads"}},
+                                          {"keys_heads", {"scaled_keys_heads"}},
+                                          {"queries", {"queries_heads", "scaled_queries", "scaled_queries_heads"}},
+                                          {"keys", {"keys_heads", "scaled_keys", "scaled_keys_heads"}},
+                                          {"values", {"values_heads"}},
+                                          {"attn_scores", {"scaled_attn_scores", "masked_attn_scores"}},
+                                          {"masked_attn_scores", {"scaled_attn_scores"}},
+                                          {"mask", {"mask_simple"}},
+                                          {"inputs", {"batch"}},
+                                          {"batch", {"inputs"}}}};
 
-[[noreturn]] void throw_no_tensor(const std::string& name, std::span<const dump::Dumped> dumped) {
+[[noreturn]] void throw_no_tensor(const std::string& name, std::span<const Observed> dumped) {
   std::vector<std::string> names;
-  for (const dump::Dumped& one : dumped) {
+  for (const Observed& one : dumped) {
     names.push_back(one.name);
   }
   const std::string near = text::nearest(name, names);
@@ -70,7 +70,7 @@ constexpr std::array<Form, 10> forms = {{{"queries_heads", {"scaled_queries_head
 /// Finds which steps each of a dump's tensors may be by its name.
 class Reader {
  public:
-  Reader(std::span<const dump::Dumped> dumped, std::span<const Step> steps, Right& right, Parts& parts)
+  Reader(std::span<const Observed> dumped, std::span<const Step> steps, Right& right, Parts& parts)
       : dumped_(dumped), steps_(steps), right_(right), parts_(parts) {}
 
   std::vector<Item> run(const Names& names) {
@@ -128,7 +128,7 @@ class Reader {
   void add_mapped(const Names& names) {
     std::map<std::size_t, std::string> owners;
     for (const auto& [theirs, ours] : names) {
-      const auto found = std::ranges::find(dumped_, theirs, &dump::Dumped::name);
+      const auto found = std::ranges::find(dumped_, theirs, &Observed::name);
       if (found == dumped_.end()) {
         throw_no_tensor(theirs, dumped_);
       }
@@ -150,11 +150,11 @@ class Reader {
   }
 
   void add(std::size_t given) {
-    const dump::Dumped& theirs = dumped_[given];
+    const Observed& theirs = dumped_[given];
     Item item{given, &theirs, Matched::By::name, called(parted(theirs.name))};
     item.own = item.candidates.size();
     if (!item.candidates.empty()) {
-      const auto form = std::ranges::find(forms, std::string_view(steps_[item.candidates[0]].name), &Form::name);
+      const auto form = std::ranges::find(forms, std::string_view(steps_[item.candidates[0]].name), &Forms::name);
       for (std::size_t i = 0; form != forms.end() && i < form->others.size() && !form->others[i].empty(); ++i) {
         append(item.candidates, called({steps_[item.candidates[0]].section, std::string(form->others[i])}));
         append(item.candidates, called({"", std::string(form->others[i])}));
@@ -236,7 +236,7 @@ class Reader {
   }
 
   /// Returns true for a fused tensor that is a step as a whole, and right.
-  bool is_whole(const dump::Dumped& theirs, const Meant& meant) {
+  bool is_whole(const Observed& theirs, const Meant& meant) {
     return std::ranges::any_of(meant.steps, [&](const std::string& name) {
       const std::vector<std::size_t> found =
           name.starts_with("qkv") ? called({meant.section, name}) : std::vector<std::size_t>();
@@ -247,7 +247,7 @@ class Reader {
   /// Splits a fused tensor, in the way that makes most parts right; each part is an item. Returns false where it can
   /// not, or where not all parts are right of a tensor whose name means something else, or nothing.
   bool add_parts(std::size_t given, const Meant& meant, const Item* otherwise) {
-    std::vector<dump::Dumped> best;
+    std::vector<Observed> best;
     std::vector<std::size_t> steps_of_best;
     std::tuple<std::size_t, std::size_t, double> most;  // of parts that are right, or may be laid out so; and how near
     for (const std::vector<std::string>& names : meant.parts) {
@@ -264,8 +264,7 @@ class Reader {
       if (steps.size() != names.size() || total != element_count(dumped_[given].shape)) {
         continue;
       }
-      right_.unread().load(dumped_[given]);
-      take_apart(dumped_[given], sizes, right_.heads(), [&](std::vector<dump::Dumped>&& parts) {
+      take_apart(dumped_[given], sizes, right_.heads(), [&](std::vector<Observed>&& parts) {
         std::tuple<std::size_t, std::size_t, double> good{};
         for (std::size_t i = 0; i < parts.size(); ++i) {
           const Tensor& tensor = *steps_[steps[i]].tensor;
@@ -297,7 +296,7 @@ class Reader {
     return !best.empty();
   }
 
-  std::span<const dump::Dumped> dumped_;
+  std::span<const Observed> dumped_;
   std::span<const Step> steps_;
   Right& right_;
   Parts& parts_;
@@ -307,9 +306,9 @@ class Reader {
 
 }  // namespace
 
-std::vector<Item> items_of(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
+std::vector<Item> items_of(std::span<const Observed> dumped, std::span<const Step> steps, const Names& names,
                            Right& right, Parts& parts) {
   return Reader(dumped, steps, right, parts).run(names);
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -8,12 +8,12 @@
 
 #include "verify/judge/match.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// A tensor that needs a step.
 struct Item {
   std::size_t given;
-  const dump::Dumped* theirs;
+  const Observed* theirs;
   Matched::By by;
   std::vector<std::size_t> candidates;  ///< steps, the likeliest first
   std::size_t own = 0;                  ///< how many of them the name itself says; the rest are other forms of these
@@ -27,7 +27,7 @@ struct Item {
 
 /// Reads the names of a dump's tensors: names given by --map, the steps' own names, and names that programs use. Splits
 /// fused tensors into `parts`, in the way that makes most of them right. Throws NameError.
-std::vector<Item> items_of(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
+std::vector<Item> items_of(std::span<const Observed> dumped, std::span<const Step> steps, const Names& names,
                            Right& right, Parts& parts);
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -16,7 +16,7 @@
 #include "verify/propose/axes.hpp"
 #include "verify/propose/meanings.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 /// How much of a dump a way explains: tensors that are right or follow from others, then right ones.
@@ -29,11 +29,11 @@ bool is_all_right(const Matching& matching) {
   return matching.unmatched.empty() && std::ranges::all_of(matching.matched, &Matched::is_right);
 }
 
-Verdict verdict_of(const Matched& matched) {
-  return !matched.laid          ? Verdict::shape
-         : matched.is_right     ? Verdict::right
-         : matched.is_inherited ? Verdict::inherited
-                                : Verdict::wrong;
+PortVerdict verdict_of(const Matched& matched) {
+  return !matched.laid          ? PortVerdict::shape
+         : matched.is_right     ? PortVerdict::right
+         : matched.is_inherited ? PortVerdict::inherited
+                                : PortVerdict::wrong;
 }
 
 /// The step that these numbers belong to, if they are not the right ones.
@@ -53,7 +53,7 @@ std::string whose_numbers(const Matched& matched, std::span<const Step> steps, R
 }
 
 /// A dump matched with the steps of one right way.
-struct Run {
+struct Attempt {
   Way way;
   Parts parts;
   Matching matching;
@@ -70,17 +70,17 @@ struct Run {
 };
 
 /// Forgets the runs that explain less than the best one: what they keep may be large.
-void forget_worse(std::deque<Run>& runs, const Run& best) {
-  for (Run& run : runs) {
+void forget_worse(std::deque<Attempt>& runs, const Attempt& best) {
+  for (Attempt& run : runs) {
     if (explained(run.matching) < explained(best.matching)) {
-      run = Run();
+      run = Attempt();
     }
   }
 }
 
 /// Returns true if a large tensor that is right in the first way, by its name, is far from the step of this name in
 /// another way: that way explains less.
-bool is_contradicted(const Way& way, const Run& first, const Right& right) {
+bool is_contradicted(const Way& way, const Attempt& first, const Right& right) {
   return std::ranges::any_of(first.matching.matched, [&](const Matched& matched) {
     const auto step = std::ranges::find(way.steps, full_name(*matched.step), full_name);
     return matched.is_right && matched.by == Matched::By::name && step != way.steps.end() &&
@@ -90,7 +90,7 @@ bool is_contradicted(const Way& way, const Run& first, const Right& right) {
 
 /// The one tensor that a way leaves wrong by its name, or unmatched as its numbers say nothing; null if it leaves
 /// others.
-const dump::Dumped* only_unexplained(const Matching& matching, std::span<const dump::Dumped> dumped) {
+const Observed* only_unexplained(const Matching& matching, std::span<const Observed> dumped) {
   const auto is_wrong = [](const Matched& one) { return !one.is_right && !one.is_inherited; };
   const auto wrong = std::ranges::find_if(matching.matched, is_wrong);
   if (std::ranges::count_if(matching.matched, is_wrong) + std::ssize(matching.unmatched) != 1) {
@@ -99,14 +99,14 @@ const dump::Dumped* only_unexplained(const Matching& matching, std::span<const d
   if (wrong != matching.matched.end()) {
     return wrong->by <= Matched::By::name ? wrong->theirs : nullptr;
   }
-  const dump::Dumped& unmatched = dumped[matching.unmatched[0]];
+  const Observed& unmatched = dumped[matching.unmatched[0]];
   return says_something(unmatched) ? nullptr : &unmatched;
 }
 
 /// Returns true if another way explains no more than the first, which leaves one tensor unexplained: its step is the
 /// same in both, and it is none of the other way's own steps.
-bool explains_no_more(const Way& way, const Run& first, std::span<const dump::Dumped> dumped, Right& right) {
-  const dump::Dumped* const left = only_unexplained(first.matching, dumped);
+bool explains_no_more(const Way& way, const Attempt& first, std::span<const Observed> dumped, Right& right) {
+  const Observed* const left = only_unexplained(first.matching, dumped);
   if (left == nullptr) {
     return false;
   }
@@ -124,15 +124,15 @@ bool explains_no_more(const Way& way, const Run& first, std::span<const dump::Du
 
 /// The dump matched in each right way, up to one in which all is right. Ways that large tensors contradict, or that
 /// explain no more than the first, are left out, and what explains less than the first way is forgotten.
-std::deque<Run> runs_of(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
-                        Right& right) {
-  std::deque<Run> runs;
+std::deque<Attempt> runs_of(std::span<const Observed> dumped, std::span<const Step> steps, const Names& names,
+                            Right& right) {
+  std::deque<Attempt> runs;
   for (Way& way : ways_of(steps)) {
     if (!runs.empty() &&
         (is_contradicted(way, runs.front(), right) || explains_no_more(way, runs.front(), dumped, right))) {
       continue;
     }
-    Run& run = runs.emplace_back();
+    Attempt& run = runs.emplace_back();
     run.way = std::move(way);
     run.matching = match(dumped, run.way, names, right, run.parts);
     if (is_all_right(run.matching)) {
@@ -145,7 +145,7 @@ std::deque<Run> runs_of(std::span<const dump::Dumped> dumped, std::span<const St
   return runs;
 }
 
-std::size_t best_of(const std::deque<Run>& runs) {
+std::size_t best_of(const std::deque<Attempt>& runs) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < runs.size(); ++i) {
     best = is_all_right(runs[i].matching) || explained(runs[i].matching) > explained(runs[best].matching) ? i : best;
@@ -173,7 +173,7 @@ bool tells_order(const Matched& matched) {
   return matched.is_right && !is_weight_step(matched) && !std::equal(shape.begin(), shape.end(), shape.rbegin());
 }
 
-dump::Dumped with_reversed_axes(dump::Dumped theirs, const Storage& storage) {
+Observed with_reversed_axes(Observed theirs, const Storage& storage) {
   const Shape strides = row_major_strides(theirs.shape);
   std::ranges::reverse(theirs.shape);
   if (storage.are_numbers_moved) {
@@ -189,9 +189,8 @@ dump::Dumped with_reversed_axes(dump::Dumped theirs, const Storage& storage) {
 }
 
 /// The dump with all axes reversed, except for weights that are right as they are.
-std::vector<dump::Dumped> stored_as(const Storage& storage, std::span<const dump::Dumped> dumped,
-                                    const Matching& plain) {
-  std::vector<dump::Dumped> result;
+std::vector<Observed> stored_as(const Storage& storage, std::span<const Observed> dumped, const Matching& plain) {
+  std::vector<Observed> result;
   for (std::size_t i = 0; i < dumped.size(); ++i) {
     const bool stays = std::ranges::any_of(plain.matched, [&](const Matched& matched) {
       return matched.given == i && matched.is_right && is_weight_step(matched);
@@ -223,8 +222,8 @@ void add_otherwise(std::vector<Cause>& causes, Matched matched, const CausesIn& 
 /// Compares a recognised tensor with the lesson's numbers.
 Judged compared(const Matched& matched, Right& right) {
   const Tensor& step = *matched.step->tensor;
-  if (const Comparison* const held = right.unread().known(*matched.theirs, step)) {
-    return {matched, Verdict::right, *held, {}, "", {}};
+  if (const Comparison* const held = right.known(*matched.theirs, step)) {
+    return {matched, PortVerdict::right, *held, {}, "", {}};
   }
   Judged judged{matched, verdict_of(matched), {}, right.shown_values(step), "", {}};
   if (matched.laid) {
@@ -233,17 +232,16 @@ Judged compared(const Matched& matched, Right& right) {
   return judged;
 }
 
-Judgement judgement_of(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
-                       Right& right, const Otherwise& otherwise) {
+Judgement judgement_of(std::span<const Observed> dumped, std::span<const Step> steps, const Names& names, Right& right,
+                       const Otherwise& otherwise) {
   Judgement result;
-  std::deque<Run> runs = runs_of(dumped, steps, names, right);
+  std::deque<Attempt> runs = runs_of(dumped, steps, names, right);
   std::size_t best = best_of(runs);
   const auto is_plain = [](const Matched& matched) { return tells_order(matched) && matched.laid->is_plain; };
   if (!is_all_right(runs[best].matching) && std::ranges::none_of(runs[best].matching.matched, is_plain)) {
     for (const Storage& storage : storages) {
-      right.unread().load_all();
-      std::vector<dump::Dumped> stored = stored_as(storage, dumped, runs[best].matching);
-      std::deque<Run> others = runs_of(stored, steps, names, right);
+      std::vector<Observed> stored = stored_as(storage, dumped, runs[best].matching);
+      std::deque<Attempt> others = runs_of(stored, steps, names, right);
       const std::size_t other = best_of(others);
       if (explained(others[other].matching) > explained(runs[best].matching) &&
           std::ranges::any_of(others[other].matching.matched, tells_order)) {
@@ -261,25 +259,25 @@ Judgement judgement_of(std::span<const dump::Dumped> dumped, std::span<const Ste
     return result;
   }
   forget_worse(runs, runs[best]);
-  const auto causes_in = [&](const Run& run, const Matched& matched) {
+  const auto causes_in = [&](const Attempt& run, const Matched& matched) {
     return causes_of(matched, run.way.steps, run.matching.operands, run.shown(), right, otherwise);
   };
   for (const Matched& matched : runs[best].matching.matched) {
     Judged judged = compared(matched, right);
-    if (judged.verdict == Verdict::wrong) {
+    if (judged.verdict == PortVerdict::wrong) {
       judged.whose = whose_numbers(matched, runs[best].way.steps, right);
       judged.causes = causes_in(runs[best], matched);
     }
-    if (judged.verdict == Verdict::wrong && matched.otherwise) {
+    if (judged.verdict == PortVerdict::wrong && matched.otherwise) {
       add_otherwise(judged.causes, matched, [&](const Matched& other) { return causes_in(runs[best], other); });
     }
     // What does not tell one way from another may be wrong in a way of its own.
     for (std::size_t i = 0;
-         judged.verdict == Verdict::wrong && i < runs.size() && !are_claimed(judged.causes, *matched.laid); ++i) {
+         judged.verdict == PortVerdict::wrong && i < runs.size() && !are_claimed(judged.causes, *matched.laid); ++i) {
       for (const Matched& other : runs[i].matching.matched) {
         const bool is_same = i != best && explained(runs[i].matching) == explained(runs[best].matching) &&
                              other.given == matched.given && other.step->name == matched.step->name &&
-                             verdict_of(other) == Verdict::wrong;
+                             verdict_of(other) == PortVerdict::wrong;
         if (is_same) {
           std::vector<Cause> causes = causes_in(runs[i], other);
           judged.causes = are_claimed(causes, *other.laid) ? std::move(causes) : std::move(judged.causes);
@@ -291,9 +289,6 @@ Judgement judgement_of(std::span<const dump::Dumped> dumped, std::span<const Ste
   explain_sequences(result.tensors, runs[best].way.steps, right);
   result.unmatched = std::move(runs[best].matching.unmatched);
   result.undecided = std::move(runs[best].matching.undecided);
-  if (!result.unmatched.empty()) {
-    right.unread().load_all();
-  }
   result.relations = relations_of(dumped, result.unmatched, right.tolerance());
   result.way = std::move(runs[best].way);
   result.parts = std::move(runs[best].parts);
@@ -302,16 +297,11 @@ Judgement judgement_of(std::span<const dump::Dumped> dumped, std::span<const Ste
 
 }  // namespace
 
-Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
+Judgement judge(std::span<const Observed> dumped, std::span<const Step> steps, const Names& names,
                 const Tolerance& tolerance, const Otherwise& otherwise) {
-  Right right(tolerance, heads_of(steps));
+  const bool shows_few = !std::ranges::all_of(dumped, &SharedNumbers::are_read, &Observed::values);
+  Right right(tolerance, heads_of(steps), shows_few);
   return judgement_of(dumped, steps, names, right, otherwise);
 }
 
-Judgement judge_unread(std::span<dump::Dumped> dumped, const ReadOne& read, std::span<const Step> steps,
-                       const Names& names, const Tolerance& tolerance, const Otherwise& otherwise) {
-  Right right(tolerance, heads_of(steps), Unread(dumped, read));
-  return judgement_of(dumped, steps, names, right, otherwise);
-}
-
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -11,9 +11,9 @@
 #include "verify/judge/match.hpp"
 #include "verify/propose/ways.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
-enum class Verdict {
+enum class PortVerdict {
   right,
   wrong,      ///< not the step's result for the port's own operands: the mistake is here
   inherited,  ///< the step's result for the port's own operands, one of which is wrong
@@ -23,17 +23,18 @@ enum class Verdict {
 /// The verdict on one tensor, or on a part of it.
 struct Judged {
   Matched matched;
-  Verdict verdict = Verdict::right;
-  Comparison comparison;      ///< with the lesson's numbers
-  SharedNumbers right;        ///< the lesson's numbers; empty for a large dump that is judged unread
-  std::string whose;          ///< another step whose numbers it has exactly, contrary to its name; else empty
-  std::vector<Cause> causes;  ///< for Verdict::wrong: mistakes that give the port's numbers; empty if no known one does
+  PortVerdict verdict = PortVerdict::right;
+  Comparison comparison;  ///< with the lesson's numbers
+  SharedNumbers right;    ///< the lesson's numbers; empty for a large dump that is judged unread
+  std::string whose;      ///< another step whose numbers it has exactly, contrary to its name; else empty
+  std::vector<Cause>
+      causes;  ///< for PortVerdict::wrong: mistakes that give the port's numbers; empty if no known one does
 };
 
 /// The verdict on a dump.
 struct Judgement {
   Way way;                             ///< the right way that most of it follows
-  std::vector<dump::Dumped> stored;    ///< the dump, if all of it is stored in another order of axes
+  std::vector<Observed> stored;        ///< the dump, if all of it is stored in another order of axes
   Parts parts;                         ///< the parts of fused tensors
   std::vector<Judged> tensors;         ///< in the order of computation
   std::vector<std::size_t> unmatched;  ///< indices of the dump's tensors that are not a step
@@ -45,11 +46,9 @@ struct Judgement {
 
 /// Judges a port's tensors against each right way to write the steps, and reports the way that explains most of them.
 /// Compares each tensor with the lesson's and with the step's result for the port's own operands. Throws NameError.
-Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
+/// Where numbers are still to be read, the dump is large: those of tensors that hold as they are stored are not kept,
+/// nor are the right ones.
+Judgement judge(std::span<const Observed> dumped, std::span<const Step> steps, const Names& names,
                 const Tolerance& tolerance, const Otherwise& otherwise);
-/// Judges a dump whose tensors have no numbers yet: `read` reads one. Numbers of tensors that hold as they are stored
-/// are not kept, nor are the right ones.
-Judgement judge_unread(std::span<dump::Dumped> dumped, const ReadOne& read, std::span<const Step> steps,
-                       const Names& names, const Tolerance& tolerance, const Otherwise& otherwise);
 
-}  // namespace attn::port
+}  // namespace attn::verify

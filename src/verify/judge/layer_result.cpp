@@ -6,7 +6,7 @@
 #include "tensor/operations.hpp"
 #include "verify/propose/axes.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 bool is_context(const Step& step) { return step.name.starts_with("context") || step.name == "joined_heads"; }
@@ -86,4 +86,4 @@ bool LayerResult::has_context_beside(const Item& item) const {
          });
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -7,7 +7,7 @@
 
 #include "verify/judge/items.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// Which of a dump's tensors is the layer's result, the output projection's. Names leave this open: programs call the
 /// contexts before the projection so as well.
@@ -46,4 +46,4 @@ class LayerResult {
   Right& right_;
 };
 
-}  // namespace attn::port
+}  // namespace attn::verify

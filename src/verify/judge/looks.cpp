@@ -17,7 +17,7 @@
 #include "text/numbers.hpp"
 #include "verify/judge/functions.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 /// What numbers may be off by in a slice that is another: of the right one's size.
@@ -283,7 +283,7 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
   if (are_nan(theirs)) {
     return one("nan", "these are no numbers but nan: 0 * inf, inf - inf, or softmax where all is hidden");
   }
-  verify::Bounds bounds;
+  Bounds bounds;
   const Comparison usual = compare(theirs.values, right, {}, theirs.cells);
   if (usual.holds() || (!step.operands().empty() && are_within(bounds, theirs.values, step, usual, {}))) {
     return one("float32-noise", "float32 noise, at most " + text::shortest_text(std::ceil(usual.greatest_ulps)) +
@@ -319,7 +319,7 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
     if (!is_telling || !std::ranges::all_of(theirs.values, fits)) {
       continue;
     }
-    verify::Bounds half(std::ldexp(1, -format.bits));
+    Bounds half(std::ldexp(1, -format.bits));
     if (are_within(half, theirs.values, step, compare(theirs.values, right, format.tolerance, theirs.cells),
                    format.tolerance)) {
       return one(format.name, std::string("the arithmetic is ") + format.name + "'s", "float32");
@@ -367,4 +367,4 @@ std::vector<Cause> patterns_of(const Laid& theirs, const Tensor& step, const std
   return part ? patterns_of(Beside{part->shape, part->theirs, part->right}, are_weights) : std::vector<Cause>{};
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

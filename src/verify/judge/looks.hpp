@@ -8,7 +8,7 @@
 
 #include "verify/judge/causes.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// Returns true if these numbers, row-major in the step's shape, are the port's.
 using Explains = std::function<bool(const std::vector<double>& numbers)>;
@@ -26,4 +26,4 @@ std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::v
 /// The same for what has no name: factors, addends, other places.
 std::vector<Cause> patterns_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right);
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -14,11 +14,11 @@
 #include "verify/judge/unwritten.hpp"
 #include "verify/propose/axes.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 bool is_input(const Step& step) { return step.name == "inputs" || step.name == "batch" || step.name == "second_input"; }
 
-bool says_something(const dump::Dumped& dumped) {
+bool says_something(const Observed& dumped) {
   constexpr std::size_t fewest_of_mask = 9;
   const auto is_telling = [](double value) { return value != 0 && value != 1 && std::isfinite(value); };
   const bool is_matrix = dumped.shape.size() >= 2 && dumped.values.size() >= fewest_of_mask;
@@ -26,7 +26,7 @@ bool says_something(const dump::Dumped& dumped) {
          std::ranges::any_of(dumped.values, [&](double value) { return value != dumped.values[0]; });
 }
 
-Matcher::Matcher(std::span<const dump::Dumped> dumped, const Way& way, Right& right, Parts& parts)
+Matcher::Matcher(std::span<const Observed> dumped, const Way& way, Right& right, Parts& parts)
     : dumped_(dumped),
       way_(way),
       steps_(way.steps),
@@ -151,7 +151,7 @@ bool Matcher::take_holding(Item& item, const std::vector<std::size_t>& steps) {
 void Matcher::read_unwritten(Item& item) {
   for (const std::size_t step :
        item.matched || item.by > Matched::By::habit ? std::vector<std::size_t>() : allowed(item)) {
-    if (std::optional<dump::Dumped> read = unwritten_scores(item, tensor(step), items_, steps_, right_)) {
+    if (std::optional<Observed> read = unwritten_scores(item, tensor(step), items_, steps_, right_)) {
       parts_.push_back(*std::move(read));
       item.theirs = &parts_.back();
       item.reading = "0 for what is hidden";
@@ -181,11 +181,7 @@ bool Matcher::is_rival(const Item& item, std::size_t step) const {
 
 void Matcher::take_by_numbers(Item& item) {
   const auto has_shape = [&](std::size_t step) { return right_.nearest(*item.theirs, tensor(step)).has_value(); };
-  if (item.matched || item.by < Matched::By::habit) {
-    return;
-  }
-  right_.unread().load(*item.theirs);
-  if (!says_something(*item.theirs)) {
+  if (item.matched || item.by < Matched::By::habit || !says_something(*item.theirs)) {
     return;
   }
   // "query", the argument, beside "query_heads"; "scores", used again for the weights
@@ -257,8 +253,8 @@ Matching Matcher::result() {
   return matching;
 }
 
-Matching match(std::span<const dump::Dumped> dumped, const Way& way, const Names& names, Right& right, Parts& parts) {
+Matching match(std::span<const Observed> dumped, const Way& way, const Names& names, Right& right, Parts& parts) {
   return Matcher(dumped, way, right, parts).run(names);
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

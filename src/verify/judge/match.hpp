@@ -10,19 +10,19 @@
 #include <string>
 #include <vector>
 
-#include "files/read.hpp"
+#include "verify/bound/observed.hpp"
 #include "verify/judge/operands.hpp"
 #include "verify/judge/right.hpp"
 #include "verify/propose/ways.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// A recognised tensor, or a recognised part of a fused one.
 struct Matched {
   enum class By { map, name, habit, numbers };
 
-  std::size_t given = 0;                 ///< which of the dump's tensors
-  const dump::Dumped* theirs = nullptr;  ///< the tensor, or its part
+  std::size_t given = 0;             ///< which of the dump's tensors
+  const Observed* theirs = nullptr;  ///< the tensor, or its part
   const Step* step = nullptr;
   By by = By::name;
   std::optional<Laid> laid;            ///< none if it has no such shape
@@ -44,15 +44,15 @@ struct Matching {
   std::vector<Matched> matched;        ///< in the order in which they are computed
   std::vector<std::size_t> unmatched;  ///< indices of the dump's tensors, in its order
   std::set<std::size_t> undecided;     ///< of these, what has the contexts' numbers and may be meant as the output
-  Operands operands;                   ///< the wrong ones
+  PortOperands operands;               ///< the wrong ones
 };
 
 /// Holds the parts of fused tensors.
-using Parts = std::deque<dump::Dumped>;
+using Parts = std::deque<Observed>;
 
 /// Finds the step of each tensor of a dump: by --map, by the steps' own names, by names that programs use, else by
 /// numbers, in the order of the program. If a name may mean several steps, shape and numbers decide. The arguments must
 /// outlive the result. Throws NameError.
-Matching match(std::span<const dump::Dumped> dumped, const Way& way, const Names& names, Right& right, Parts& parts);
+Matching match(std::span<const Observed> dumped, const Way& way, const Names& names, Right& right, Parts& parts);
 
-}  // namespace attn::port
+}  // namespace attn::verify

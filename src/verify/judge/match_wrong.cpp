@@ -16,7 +16,7 @@
 #include "verify/propose/axes.hpp"
 #include "walk/mistakes.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// Finds the nearest layout and how far it is; false if there is none.
 bool Matcher::weigh(const Item& item, Choice& choice) {
@@ -107,11 +107,7 @@ std::vector<Matcher::Open> Matcher::open_items() {
     if (is_lost) {
       sort_by_distance(item, one.elsewhere);
     }
-    const auto is_telling = [&] {
-      right_.unread().load(*item.theirs);
-      return says_something(*item.theirs);
-    };
-    if (!is_lost || item.is_certain || is_telling()) {
+    if (!is_lost || item.is_certain || says_something(*item.theirs)) {
       open.push_back(std::move(one));
     }
   }
@@ -177,7 +173,7 @@ void Matcher::take_lost(std::vector<Open>& open) {
 
 /// How the tensor is what the step makes of these operands; none where it is not. A wrong mask may hide all of a row,
 /// which tells -inf from a finite number.
-std::optional<Laid> Matcher::following(const dump::Dumped& theirs, const Tensor& step, const Operands& operands) {
+std::optional<Laid> Matcher::following(const Observed& theirs, const Tensor& step, const PortOperands& operands) {
   const auto held = [&](const Rewriter::Rule& rule) {
     const auto remade = operands.empty() ? std::nullopt : operands.remade(step, step, rule);
     return remade && remade->id() != step.id() ? right_.holding(theirs, *remade) : std::nullopt;
@@ -222,7 +218,7 @@ bool Matcher::take_followed(const Open& other, std::span<const Open> open) {
 
 /// Returns true if the tensor is what a later step makes of another one at this step.
 bool Matcher::follows(const Open& one, std::size_t step, const Laid& laid) {
-  Operands operands = operands_;
+  PortOperands operands = operands_;
   operands.add(tensor(step), laid);
   const auto is_it = [&](std::size_t later) {
     return later > step && following(*one.item->theirs, tensor(later), operands);
@@ -279,4 +275,4 @@ void Matcher::judge_again(Matched& matched) {
   }
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

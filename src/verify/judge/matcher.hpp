@@ -11,13 +11,13 @@
 #include "verify/judge/layer_result.hpp"
 #include "verify/judge/match.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// One match of a dump with the steps of a way: first what is right, then what is wrong.
 class Matcher {
  public:
   /// The arguments must outlive it.
-  Matcher(std::span<const dump::Dumped> dumped, const Way& way, Right& right, Parts& parts);
+  Matcher(std::span<const Observed> dumped, const Way& way, Right& right, Parts& parts);
 
   Matching run(const Names& names);
 
@@ -69,7 +69,7 @@ class Matcher {
   bool is_made_of_own(std::size_t step, const Item& item) const;
   void take_wrong();
   void take_lost(std::vector<Open>& open);
-  std::optional<Laid> following(const dump::Dumped& theirs, const Tensor& step, const Operands& operands);
+  std::optional<Laid> following(const Observed& theirs, const Tensor& step, const PortOperands& operands);
   bool take_inherited(Open& one, bool may_be_any_slice);
   bool take_followed(const Open& other, std::span<const Open> open);
   bool follows(const Open& one, std::size_t step, const Laid& laid);
@@ -78,7 +78,7 @@ class Matcher {
   void take_nearest(Item& item, std::vector<Choice>& choices, std::span<const Open> open);
   void judge_again(Matched& matched);
 
-  std::span<const dump::Dumped> dumped_;
+  std::span<const Observed> dumped_;
   const Way& way_;
   std::span<const Step> steps_;
   Right& right_;
@@ -89,13 +89,13 @@ class Matcher {
   std::vector<bool> is_named_;  ///< steps that a tensor is by its exact name
   std::set<std::size_t> right_holders_;
   std::set<std::size_t> undecided_;
-  Operands operands_;
+  PortOperands operands_;
 };
 
 /// Returns true for the steps that a program gets.
 bool is_input(const Step& step);
 
 /// Numbers that few tensors share: of a mask, its shape.
-bool says_something(const dump::Dumped& dumped);
+bool says_something(const Observed& dumped);
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -11,7 +11,7 @@
 
 #include "tensor/operations.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 template <class T>
@@ -80,7 +80,7 @@ Tensor with_values(const Tensor& like, const SharedNumbers& values) {
       like.kernels());
 }
 
-void Operands::add(const Tensor& tensor, const Laid& laid) {
+void PortOperands::add(const Tensor& tensor, const Laid& laid) {
   const auto [own, is_new] = tensors_.emplace(tensor.id(), with_values(tensor, laid.values));
   if (!is_new && !laid.cells.empty()) {
     std::vector<double> values = values_of(own->second);
@@ -91,24 +91,25 @@ void Operands::add(const Tensor& tensor, const Laid& laid) {
   }
 }
 
-void Operands::replace(const Tensor& tensor, const Laid& laid) {
+void PortOperands::replace(const Tensor& tensor, const Laid& laid) {
   tensors_.insert_or_assign(tensor.id(), with_values(tensor, laid.values));
 }
 
-void Operands::put(const Tensor& tensor, const Tensor& is) { tensors_.insert_or_assign(tensor.id(), is); }
+void PortOperands::put(const Tensor& tensor, const Tensor& is) { tensors_.insert_or_assign(tensor.id(), is); }
 
-Operands Operands::sources() const {
-  Operands result = *this;
+PortOperands PortOperands::sources() const {
+  PortOperands result = *this;
   std::erase_if(result.tensors_, [this](const auto& own) { return following_.contains(own.first); });
   return result;
 }
 
-Tensor Operands::put_in(const Tensor& was, const Tensor& is, const Tensor& judged) const {
+Tensor PortOperands::put_in(const Tensor& was, const Tensor& is, const Tensor& judged) const {
   const auto found = was.id() == judged.id() ? tensors_.end() : tensors_.find(was.id());
   return found == tensors_.end() ? is : found->second;
 }
 
-std::optional<Tensor> Operands::remade(const Tensor& tensor, const Tensor& judged, const Rewriter::Rule& rule) const {
+std::optional<Tensor> PortOperands::remade(const Tensor& tensor, const Tensor& judged,
+                                           const Rewriter::Rule& rule) const {
   try {
     Rewriter rewriter([&](const Tensor& was, const Tensor& is) {
       const Tensor own = put_in(was, is, judged);
@@ -120,4 +121,4 @@ std::optional<Tensor> Operands::remade(const Tensor& tensor, const Tensor& judge
   }
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

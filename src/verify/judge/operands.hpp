@@ -10,11 +10,11 @@
 #include "verify/bound/observed.hpp"
 #include "verify/propose/layouts.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// A port's wrong tensors, which replace the lesson's. Right ones are not replaced, so that a step's operands stay
 /// known there.
-class Operands {
+class PortOperands {
  public:
   /// The first of several stays; slices are put together.
   void add(const Tensor& tensor, const Laid& laid);
@@ -24,7 +24,7 @@ class Operands {
   void set_following(const Tensor& tensor) { following_.insert(tensor.id()); }
   bool have_following() const { return !following_.empty(); }
   /// Those alone that follow from no others.
-  Operands sources() const;
+  PortOperands sources() const;
   bool empty() const { return tensors_.empty(); }
 
   /// As a rewriting rule: returns the port's tensor if it has one, except for the tensor being judged.
@@ -41,12 +41,10 @@ class Operands {
 /// Returns true if a tensor is made of another in a few operations, as weights are of scores.
 bool is_made_of(const Tensor& made, const Tensor& other);
 
-using verify::values_of;
-
 /// Row-major numbers converted to this dtype.
 Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values);
 
 /// A leaf with these numbers and the tensor's shape and dtype.
 Tensor with_values(const Tensor& like, const SharedNumbers& values);
 
-}  // namespace attn::port
+}  // namespace attn::verify

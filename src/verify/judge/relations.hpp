@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "files/read.hpp"
+#include "verify/bound/observed.hpp"
 #include "verify/judge/compare.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// For each of a dump's tensors that is not a step, returns how it follows from recognised tensors and earlier ones:
 /// "softmax(your scores / 2**0.5)"; empty if nothing is found, or it may be coincidence.
-std::vector<std::string> relations_of(std::span<const dump::Dumped> dumped, std::span<const std::size_t> unmatched,
+std::vector<std::string> relations_of(std::span<const Observed> dumped, std::span<const std::size_t> unmatched,
                                       const Tolerance& tolerance);
 
-}  // namespace attn::port
+}  // namespace attn::verify

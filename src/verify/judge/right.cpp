@@ -14,13 +14,12 @@
 #include "verify/propose/axes.hpp"
 #include "verify/propose/meanings.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 namespace {
 
-bool is_within(verify::Bounds& bounds, double theirs, const Tensor& right, std::int64_t cell,
-               const Tolerance& tolerance) {
-  const verify::Interval bound = bounds.cell(right, cell);
+bool is_within(Bounds& bounds, double theirs, const Tensor& right, std::int64_t cell, const Tolerance& tolerance) {
+  const Interval bound = bounds.cell(right, cell);
   const double allowed = tolerance.atol + tolerance.rtol * bound.size();
   return std::isfinite(theirs) && std::isfinite(bound.size()) && bound.low - allowed <= theirs &&
          theirs <= bound.high + allowed;
@@ -75,7 +74,7 @@ bool is_filled_otherwise(std::span<const double> theirs, std::span<const double>
 }
 
 /// Returns true if the tensor may be laid out as the right one, as far as the numbers of their elements say.
-bool may_fit(const dump::Dumped& theirs, const Tensor& right) {
+bool may_fit(const Observed& theirs, const Tensor& right) {
   const std::int64_t count = element_count(theirs.shape);
   const std::int64_t wanted = element_count(right.shape());
   return count >= wanted ? wanted > 0 || count == wanted : count > 0 && wanted % count == 0;
@@ -112,8 +111,8 @@ double distance(const Laid& theirs, const Tensor& step, std::span<const double> 
   return (is_other ? 1 : 0) + (count == 0 ? 0 : sum / static_cast<double>(count));
 }
 
-bool are_within(verify::Bounds& bounds, std::span<const double> theirs, const Tensor& right,
-                const Comparison& comparison, const Tolerance& tolerance) {
+bool are_within(Bounds& bounds, std::span<const double> theirs, const Tensor& right, const Comparison& comparison,
+                const Tolerance& tolerance) {
   const auto is_near = [&](std::int64_t cell) {
     return is_within(bounds, theirs[static_cast<std::size_t>(cell)], right, cell, tolerance);
   };
@@ -148,22 +147,19 @@ const SharedNumbers& Right::values(const Tensor& tensor) {
   return found->second.values;
 }
 
-bool Right::are_same(const dump::Dumped& a, const dump::Dumped& b, const Tensor* held) {
+bool Right::are_same(const Observed& a, const Observed& b, const Tensor* held) {
   if (a.shape != b.shape || &a == &b) {
     return &a == &b;
   }
-  const bool is_unread = unread_.contains(a) || unread_.contains(b);
-  if (is_unread && held != nullptr && unread_.known(b, *held) != nullptr && !unread_.contains(a) &&
+  if (a.values.are_read() && !b.values.are_read() && held != nullptr && known(b, *held) != nullptr &&
       !compared_in_parts(a.values, *held, tolerance_)) {
     return false;  // numbers that are b's would hold as b's do
   }
-  unread_.load(a);
-  unread_.load(b);
   return a.values == b.values;
 }
 
 bool Right::holds(const Laid& theirs, const Tensor& right) {
-  const Comparison plain = port::compare(theirs.values, values(right), tolerance_, theirs.cells);
+  const Comparison plain = verify::compare(theirs.values, values(right), tolerance_, theirs.cells);
   const bool is_it =
       plain.holds() || (is_bounded(right) && are_within(bounds_, theirs.values, right, plain, tolerance_));
   forget_bounds();
@@ -172,7 +168,7 @@ bool Right::holds(const Laid& theirs, const Tensor& right) {
 
 Comparison Right::compare(const Laid& theirs, const Tensor& right) {
   constexpr std::int64_t patience = 20'000'000;  ///< of terms one by one, to tell how many cells of a tensor are wrong
-  Comparison result = port::compare(theirs.values, values(right), tolerance_, theirs.cells);
+  Comparison result = verify::compare(theirs.values, values(right), tolerance_, theirs.cells);
   if (is_bounded(right) && are_within(bounds_, theirs.values, right, result, tolerance_)) {
     result.mismatched.clear();
   } else if (is_bounded(right)) {
@@ -187,13 +183,14 @@ Comparison Right::compare(const Laid& theirs, const Tensor& right) {
   return result;
 }
 
-bool Right::is_far(const dump::Dumped& theirs, const Tensor& right) const {
-  const bool is_unread = unread_.contains(theirs) && theirs.shape == right.shape();
+bool Right::is_far(const Observed& theirs, const Tensor& right) const {
+  const bool is_unread = !theirs.values.are_read() && theirs.shape == right.shape();
   const Sample sample = is_unread ? Sample(right, {}) : Sample();
   if (sample.empty()) {
     return false;
   }
-  const Comparison plain = port::compare(sample.numbers(unread_.numbers(theirs)), sample.numbers(right), tolerance_);
+  const Comparison plain = verify::compare(sample.numbers(theirs.values), sample.numbers(right), tolerance_);
+  theirs.values.forget();
   return !plain.holds() && !plain.is_near();
 }
 
@@ -204,7 +201,7 @@ bool Right::is_certainly_wrong(double here, const Tensor& right, std::int64_t ce
 }
 
 /// Returns true if a sample shows that a large tensor of the right one's shape does not hold in any reading.
-bool Right::is_refuted(const dump::Dumped& theirs, const Tensor& right) {
+bool Right::is_refuted(const Observed& theirs, const Tensor& right) {
   const Sample sample = theirs.shape == right.shape() ? Sample(right, {}) : Sample();
   if (sample.empty() || has_readings(right)) {
     return false;
@@ -217,7 +214,7 @@ bool Right::is_refuted(const dump::Dumped& theirs, const Tensor& right) {
   for (std::size_t i = 0; i < here.size(); ++i) {
     here[i] = is_hiding(here[i]) ? there[i] : here[i];
   }
-  const Comparison plain = port::compare(here, there, tolerance_);
+  const Comparison plain = verify::compare(here, there, tolerance_);
   const auto worst = static_cast<std::size_t>(plain.absolute_at);
   const bool is_it = !plain.holds() && is_certainly_wrong(here[worst], right, sample.cells()[worst]);
   forget_bounds();
@@ -226,7 +223,7 @@ bool Right::is_refuted(const dump::Dumped& theirs, const Tensor& right) {
 
 /// Compares a large tensor of the right one's shape part by part: true if every cell holds, false if one shows that the
 /// tensor does not hold in any reading.
-std::optional<bool> Right::holds_in_parts(const dump::Dumped& theirs, const Tensor& right) {
+std::optional<bool> Right::holds_in_parts(const Observed& theirs, const Tensor& right) {
   if (element_count(right.shape()) <= evaluation().large || theirs.shape != right.shape()) {
     return std::nullopt;
   }
@@ -246,15 +243,32 @@ std::optional<bool> Right::holds_in_parts(const dump::Dumped& theirs, const Tens
   return holds;
 }
 
-std::optional<Laid> Right::holding(const dump::Dumped& theirs, const Tensor& right) {
+const Comparison* Right::known(const Observed& theirs, const Tensor& right) const {
+  const auto found = unkept_.find({&theirs, right.id()});
+  return found == unkept_.end() ? nullptr : &found->second.comparison;
+}
+
+/// Reads a tensor and compares it part by part with the right one, if both have one shape. Keeps the comparison and not
+/// the numbers if every cell holds, else the numbers.
+bool Right::holds_unread(const Observed& theirs, const Tensor& right) {
+  if (known(theirs, right) != nullptr) {
+    return true;
+  }
+  std::optional<Comparison> comparison =
+      theirs.shape == right.shape() ? compared_in_parts(theirs.values, right, tolerance_) : std::nullopt;
+  if (comparison) {
+    unkept_.emplace(std::pair(&theirs, right.id()), Held{right, *std::move(comparison)});
+    theirs.values.forget();
+  }
+  return comparison.has_value();
+}
+
+std::optional<Laid> Right::holding(const Observed& theirs, const Tensor& right) {
   if (!may_fit(theirs, right)) {
     return std::nullopt;
   }
-  if (unread_.contains(theirs)) {
-    if (unread_.holding(theirs, right, tolerance_) != nullptr) {
-      return Laid();
-    }
-    unread_.load(theirs);
+  if (!theirs.values.are_read() && holds_unread(theirs, right)) {
+    return Laid();
   }
   if (is_refuted(theirs, right)) {
     return std::nullopt;
@@ -273,11 +287,10 @@ std::optional<Laid> Right::holding(const dump::Dumped& theirs, const Tensor& rig
   return result;
 }
 
-std::vector<Laid> Right::layouts(const dump::Dumped& theirs, const Tensor& right) {
+std::vector<Laid> Right::layouts(const Observed& theirs, const Tensor& right) {
   if (!may_fit(theirs, right)) {
     return {};
   }
-  unread_.load(theirs);
   std::vector<Laid> result;
   lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
     result.push_back(std::move(laid));
@@ -286,15 +299,14 @@ std::vector<Laid> Right::layouts(const dump::Dumped& theirs, const Tensor& right
   return result;
 }
 
-std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& right) {
+std::optional<Laid> Right::nearest(const Observed& theirs, const Tensor& right) {
   if (!may_fit(theirs, right)) {
     return {};
   }
-  unread_.load(theirs);
   std::optional<Laid> result;
   std::tuple<bool, std::size_t, bool, double> least;
   const auto weigh = [&](Laid&& laid) {
-    const std::size_t wrong = port::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
+    const std::size_t wrong = verify::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
     if (laid.is_turned && wrong > 0 && !(has_columns_ && are_turned(laid.values, theirs.values, right.size(-1)))) {
       return;
     }
@@ -323,4 +335,4 @@ std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& rig
   return only ? std::move(only) : std::move(result);
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -11,14 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "files/read.hpp"
 #include "verify/bound/bounds.hpp"
+#include "verify/bound/observed.hpp"
 #include "verify/judge/compare.hpp"
 #include "verify/judge/operands.hpp"
-#include "verify/judge/unread.hpp"
 #include "verify/propose/layouts.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// The order of axes in a layout's words: "[T, B, D]"; empty if it is the tensor's own.
 std::string order_in(const std::string& words);
@@ -29,28 +28,27 @@ double distance(const Laid& theirs, const Tensor& step, std::span<const double> 
 
 /// Returns true if correct arithmetic in another order of summation, or wider, may give the cells that are out of
 /// tolerance. Checks the farthest first, up to one that it may not give.
-bool are_within(verify::Bounds& bounds, std::span<const double> theirs, const Tensor& right,
-                const Comparison& comparison, const Tolerance& tolerance);
+bool are_within(Bounds& bounds, std::span<const double> theirs, const Tensor& right, const Comparison& comparison,
+                const Tolerance& tolerance);
 
 /// The right numbers, and how near a port's must be. Computes a tensor once; keeps only the last two large ones.
 class Right {
  public:
-  Right(const Tolerance& tolerance, std::int64_t heads, Unread unread = {})
-      : tolerance_(tolerance), heads_(heads), unread_(std::move(unread)) {}
+  /// `shows_few`: the report on a large dump shows few numbers.
+  Right(const Tolerance& tolerance, std::int64_t heads, bool shows_few = false)
+      : tolerance_(tolerance), heads_(heads), shows_few_(shows_few) {}
 
   /// The reference is valid until the second call for another tensor.
   const SharedNumbers& values(const Tensor& tensor);
   /// The same for a report that shows them; empty for a large dump, whose report shows few numbers.
-  SharedNumbers shown_values(const Tensor& tensor) {
-    return unread_.is_for_few_numbers() ? SharedNumbers() : values(tensor);
-  }
-  /// The port's tensors without numbers. holding(), nearest() and layouts() read them if they must.
-  Unread& unread() { return unread_; }
+  SharedNumbers shown_values(const Tensor& tensor) { return shows_few_ ? SharedNumbers() : values(tensor); }
+  /// How a tensor that was found to hold, and whose numbers were not kept, compares with the right one; else null.
+  const Comparison* known(const Observed& theirs, const Tensor& right) const;
   /// Returns true if a sample shows that an unread tensor is far from this one of the same shape. It stays unread.
-  bool is_far(const dump::Dumped& theirs, const Tensor& right) const;
+  bool is_far(const Observed& theirs, const Tensor& right) const;
   /// Returns true if two tensors of the port have the same shape and numbers. `held` is the step that `b` is, if `b` is
   /// right.
-  bool are_same(const dump::Dumped& a, const dump::Dumped& b, const Tensor* held);
+  bool are_same(const Observed& a, const Observed& b, const Tensor* held);
   /// Finds the cells that are out of tolerance, and by how much.
   Comparison compare(const Laid& theirs, const Tensor& right);
   bool holds(const Laid& theirs, const Tensor& right);
@@ -58,17 +56,17 @@ class Right {
   std::int64_t heads() const { return heads_; }
 
   /// Returns the first layout of theirs in which they hold; else none.
-  std::optional<Laid> holding(const dump::Dumped& theirs, const Tensor& right);
+  std::optional<Laid> holding(const Observed& theirs, const Tensor& right);
   /// Returns the layout with the fewest wrong numbers, and of several slices the most similar; none if no layout has
   /// the shape.
-  std::optional<Laid> nearest(const dump::Dumped& theirs, const Tensor& right);
+  std::optional<Laid> nearest(const Observed& theirs, const Tensor& right);
   /// From now on prefers layouts that other tensors have: orders of axes, and columns for tokens, "[B, H, d, T]".
   void set_usual(std::set<std::string> orders, bool has_columns) {
     usual_ = std::move(orders);
     has_columns_ = has_columns;
   }
   /// All layouts.
-  std::vector<Laid> layouts(const dump::Dumped& theirs, const Tensor& right);
+  std::vector<Laid> layouts(const Observed& theirs, const Tensor& right);
 
  private:
   struct Known {
@@ -76,9 +74,15 @@ class Right {
     SharedNumbers values;
     std::list<const void*>::iterator use;
   };
+  /// A comparison with a tensor, which keeps its id from being another tensor's.
+  struct Held {
+    Tensor right;
+    Comparison comparison;
+  };
+  bool holds_unread(const Observed& theirs, const Tensor& right);
   bool is_certainly_wrong(double here, const Tensor& right, std::int64_t cell);
-  bool is_refuted(const dump::Dumped& theirs, const Tensor& right);
-  std::optional<bool> holds_in_parts(const dump::Dumped& theirs, const Tensor& right);
+  bool is_refuted(const Observed& theirs, const Tensor& right);
+  std::optional<bool> holds_in_parts(const Observed& theirs, const Tensor& right);
   /// Forgets tensors that were last asked for long ago if all together are large; keeps two.
   void forget_others();
   void forget_bounds();
@@ -86,13 +90,14 @@ class Right {
 
   Tolerance tolerance_;
   std::int64_t heads_;
-  verify::Bounds bounds_;
+  Bounds bounds_;
   std::map<const void*, Known> known_;
   std::list<const void*> used_;  ///< the known ones, in the order of use
   std::int64_t held_ = 0;        ///< numbers of the known ones
-  Unread unread_;
+  bool shows_few_;
+  std::map<std::pair<const Observed*, const void*>, Held> unkept_;  ///< whose numbers were not kept
   std::set<std::string> usual_;
   bool has_columns_ = false;
 };
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -7,7 +7,7 @@
 
 #include "verify/propose/axes.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 bool are_rows(const std::string& order) { return order.starts_with("[B*T,") || order.starts_with("[T*B,"); }
@@ -51,4 +51,4 @@ std::vector<Item*> rows_in_another_order(std::span<Item> items) {
   return others;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -8,7 +8,7 @@
 
 #include "tensor/evaluation.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 Sample::Sample(const Tensor& like, std::span<const std::int64_t> wrong) {
   constexpr std::int64_t together = 8;  // rows of one box
@@ -87,4 +87,4 @@ bool Sample::refutes(const Tensor& tensor, std::span<const double> theirs, std::
   return sampled >= many && std::ssize(plain.mismatched) * 2 > sampled;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

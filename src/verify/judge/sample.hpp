@@ -7,7 +7,7 @@
 #include "tensor/tensor.hpp"
 #include "verify/judge/compare.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// Some rows of a large tensor, at which a proposed explanation is tried before all of it is computed. Empty for a
 /// small tensor.
@@ -35,4 +35,4 @@ class Sample {
   std::vector<std::int64_t> cells_;
 };
 
-}  // namespace attn::port
+}  // namespace attn::verify

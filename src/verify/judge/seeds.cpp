@@ -12,7 +12,7 @@
 #include "torch/redrawn.hpp"
 #include "verify/propose/seeds.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 /// The cost of a tensor: draws, and computed numbers.
@@ -42,7 +42,7 @@ struct Work {
 };
 
 /// Returns true if few seeds give such numbers: many bits, or some fractions.
-bool says_something(const dump::Dumped& theirs, const Tensor& step) {
+bool says_something(const Observed& theirs, const Tensor& step) {
   constexpr std::size_t fewest_bits = 40;
   constexpr std::size_t fewest_numbers = 4;
   const std::size_t fewest_different = step.dtype() == DType::boolean ? 2 : fewest_numbers;
@@ -64,7 +64,7 @@ Tensor with_draws(const Tensor& step, const torch::Draws& draws, const std::vect
 
 }  // namespace
 
-std::optional<std::int64_t> seed_of(const dump::Dumped& theirs, const Tensor& step, const torch::Draws& draws,
+std::optional<std::int64_t> seed_of(const Observed& theirs, const Tensor& step, const torch::Draws& draws,
                                     Right& right) {
   constexpr std::int64_t most_numbers = 1'000'000'000;
   const Work work(step, draws);
@@ -73,7 +73,7 @@ std::optional<std::int64_t> seed_of(const dump::Dumped& theirs, const Tensor& st
   }
   const std::vector<Laid> layouts = right.layouts(theirs, step);
   std::int64_t numbers = 0;
-  for (const std::int64_t seed : verify::usual_seeds()) {
+  for (const std::int64_t seed : usual_seeds()) {
     numbers += work.numbers;
     if (layouts.empty() || numbers > most_numbers) {
       return std::nullopt;
@@ -97,9 +97,6 @@ std::optional<std::int64_t> seed_of(std::span<const Matched> matched, const torc
   std::vector<std::pair<std::int64_t, const Matched*>> drawn;
   for (const Matched& one : matched) {
     const Work work(*one.step->tensor, draws);
-    if (work.is_drawn && one.is_right) {
-      right.unread().load(*one.theirs);
-    }
     if (work.is_drawn && one.is_right && says_something(*one.theirs, *one.step->tensor)) {
       return std::nullopt;
     }
@@ -110,7 +107,6 @@ std::optional<std::int64_t> seed_of(std::span<const Matched> matched, const torc
   std::ranges::stable_sort(drawn, {}, [](const auto& one) { return one.first; });
   std::size_t asked = 0;
   for (const auto& [work, one] : drawn) {
-    right.unread().load(*one->theirs);
     if (!says_something(*one->theirs, *one->step->tensor)) {
       continue;
     }
@@ -124,4 +120,4 @@ std::optional<std::int64_t> seed_of(std::span<const Matched> matched, const torc
   return std::nullopt;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

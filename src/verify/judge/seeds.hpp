@@ -7,13 +7,13 @@
 #include "torch/draws.hpp"
 #include "verify/judge/match.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// Returns the seed with which the program gives these numbers; none if they tell too little, or no usual seed does.
-std::optional<std::int64_t> seed_of(const dump::Dumped& theirs, const Tensor& step, const torch::Draws& draws,
+std::optional<std::int64_t> seed_of(const Observed& theirs, const Tensor& step, const torch::Draws& draws,
                                     Right& right);
 
 /// Returns the seed of a whole dump if nothing drawn, and nothing computed from draws, is right.
 std::optional<std::int64_t> seed_of(std::span<const Matched> matched, const torch::Draws& draws, Right& right);
 
-}  // namespace attn::port
+}  // namespace attn::verify

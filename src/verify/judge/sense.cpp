@@ -8,7 +8,7 @@
 
 #include "tensor/operations.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 /// Counts the cells in which the mask agrees with the port's scores and weights.
@@ -20,7 +20,6 @@ std::int64_t agreement(const Laid& mask, std::span<const Item> items, std::span<
       const bool is_weights = step.kind() == Kind::softmax;
       const auto is_hidden = [&](double value) { return is_weights ? value == 0 : value < -1e3; };
       const bool is_masked = std::ranges::any_of(right.values(step), is_hidden);
-      right.unread().load(*item.theirs);
       if (is_masked && std::ranges::any_of(item.theirs->values, is_hidden)) {
         const std::optional<Laid> laid = right.nearest(*item.theirs, step);
         for (std::size_t i = 0; laid && i < laid->values.size(); ++i) {
@@ -35,7 +34,7 @@ std::int64_t agreement(const Laid& mask, std::span<const Item> items, std::span<
 
 /// Counts the cells of tensors without a step that follow from this mask.
 std::int64_t following(const Laid& mask, const Tensor& tensor, std::span<const Item> items, std::span<const Step> steps,
-                       Right& right, Operands operands) {
+                       Right& right, PortOperands operands) {
   operands.replace(tensor, mask);
   const auto follows = [&](const Item& item, std::size_t candidate) {
     const Tensor& step = *steps[candidate].tensor;
@@ -55,7 +54,7 @@ std::int64_t following(const Laid& mask, const Tensor& tensor, std::span<const I
 }  // namespace
 
 void choose_sense(Matched& mask, std::span<const Item> items, std::span<const Step> steps, Right& right,
-                  Operands& operands) {
+                  PortOperands& operands) {
   const Tensor& tensor = *mask.step->tensor;
   if (std::ranges::any_of(mask.theirs->values, [](double value) { return value != 0 && value != 1; })) {
     return;
@@ -78,4 +77,4 @@ void choose_sense(Matched& mask, std::span<const Item> items, std::span<const St
   }
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

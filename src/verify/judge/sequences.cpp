@@ -9,7 +9,7 @@
 
 #include "tensor/operations.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 /// Replacements of other shapes, by the id of the replaced tensor.
@@ -58,10 +58,10 @@ class Sequences {
   Sequences(std::span<const Step> steps, Right& right) : steps_(steps), right_(right) {}
 
   void explain(Judged& judged) {
-    if (judged.verdict == Verdict::shape && (follows_somewhere(judged) || is_of_another(judged))) {
+    if (judged.verdict == PortVerdict::shape && (follows_somewhere(judged) || is_of_another(judged))) {
       return;
     }
-    if (judged.verdict == Verdict::wrong && !others_.empty() && follows_somewhere(judged)) {
+    if (judged.verdict == PortVerdict::wrong && !others_.empty() && follows_somewhere(judged)) {
       judged.causes.clear();
     }
   }
@@ -82,7 +82,7 @@ class Sequences {
       judged.matched.laid = is_own ? right_.nearest(*judged.matched.theirs, *step->tensor) : std::nullopt;
       judged.right = right_.shown_values(*step->tensor);
       judged.comparison = judged.matched.laid ? right_.compare(*judged.matched.laid, *step->tensor) : Comparison{};
-      judged.verdict = Verdict::inherited;
+      judged.verdict = PortVerdict::inherited;
     }
     return step != steps_.end();
   }
@@ -120,4 +120,4 @@ void explain_sequences(std::vector<Judged>& tensors, std::span<const Step> steps
   std::ranges::for_each(tensors, [&](Judged& judged) { sequences.explain(judged); });
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

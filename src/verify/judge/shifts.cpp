@@ -10,7 +10,7 @@
 #include "torch/redrawn.hpp"
 #include "verify/judge/seeds.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 /// How many 32-bit words after the program's draw this one begins; negative: before.
@@ -96,4 +96,4 @@ std::optional<Cause> drawn_otherwise(const Matched& matched, std::span<const Ste
   return seed ? std::optional(Cause{{"seed"}, "drawn with seed " + std::to_string(*seed), ""}) : std::nullopt;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

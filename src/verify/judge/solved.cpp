@@ -14,7 +14,7 @@
 #include "text/numbers.hpp"
 #include "verify/bound/patterns.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 using Cells = std::set<std::pair<std::int64_t, std::int64_t>>;
@@ -127,8 +127,8 @@ std::optional<Mistake> other_mask(const Laid& theirs, const Tensor& step, const 
   if (hidden == expected || is_open || !theirs.cells.empty() || step.dim() < 2) {
     return std::nullopt;
   }
-  return masked_by(verify::mask_at(step.shape(), hidden, "mask"),
-                   mask_words(hidden, expected, step.size(-2), step.size(-1)), step.kind() == Kind::softmax);
+  return masked_by(mask_at(step.shape(), hidden, "mask"), mask_words(hidden, expected, step.size(-2), step.size(-1)),
+                   step.kind() == Kind::softmax);
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ std::string mask_words(const std::vector<bool>& hidden, const std::vector<bool>&
          (less->empty() ? "" : " shows " + cell_words(*less) + ", which should be hidden");
 }
 
-std::vector<Mistake> solved_mistakes(const Laid& theirs, const Tensor& step, const Operands& operands,
+std::vector<Mistake> solved_mistakes(const Laid& theirs, const Tensor& step, const PortOperands& operands,
                                      std::span<const Step> steps) {
   std::vector<Mistake> mistakes;
   const auto add = [&](std::optional<Mistake> mistake) { mistake ? mistakes.push_back(*std::move(mistake)) : void(); };
@@ -195,4 +195,4 @@ std::vector<Mistake> solved_mistakes(const Laid& theirs, const Tensor& step, con
   return mistakes;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -4,7 +4,7 @@
 
 #include "tensor/operations.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 /// A reason why mistakes change no number, and a test for it.
@@ -56,4 +56,4 @@ std::vector<std::string> unseen_in(std::span<const Step> steps) {
   return sentences;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

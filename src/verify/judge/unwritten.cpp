@@ -8,7 +8,7 @@
 
 #include "tensor/operations.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 bool are_weights(const std::vector<double>& numbers) {
@@ -33,10 +33,9 @@ std::optional<Laid> weights_of(const Item& item, const Laid& scores, const Tenso
 
 }  // namespace
 
-std::optional<dump::Dumped> unwritten_scores(const Item& item, const Tensor& step, std::span<const Item> items,
-                                             std::span<const Step> steps, Right& right) {
+std::optional<Observed> unwritten_scores(const Item& item, const Tensor& step, std::span<const Item> items,
+                                         std::span<const Step> steps, Right& right) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  right.unread().load(*item.theirs);
   const std::vector<double>& given = item.theirs->values;
   if (std::ranges::find(given, 0) == given.end() || are_weights(given)) {
     return std::nullopt;
@@ -47,7 +46,7 @@ std::optional<dump::Dumped> unwritten_scores(const Item& item, const Tensor& ste
   if (!weights) {
     return std::nullopt;
   }
-  dump::Dumped read = *item.theirs;
+  Observed read = *item.theirs;
   if (laid->cells.empty()) {
     read.shape = step.shape();
     read.values = laid->values;
@@ -67,4 +66,4 @@ std::optional<dump::Dumped> unwritten_scores(const Item& item, const Tensor& ste
   return is_any ? std::optional(std::move(read)) : std::nullopt;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

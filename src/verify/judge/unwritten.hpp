@@ -5,11 +5,11 @@
 
 #include "verify/judge/items.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// Scores with -inf where they and the port's weights are both 0: a loop over the visible ones, as llm.c's, never
 /// writes the others. None if there are no such cells.
-std::optional<dump::Dumped> unwritten_scores(const Item& item, const Tensor& step, std::span<const Item> items,
-                                             std::span<const Step> steps, Right& right);
+std::optional<Observed> unwritten_scores(const Item& item, const Tensor& step, std::span<const Item> items,
+                                         std::span<const Step> steps, Right& right);
 
-}  // namespace attn::port
+}  // namespace attn::verify

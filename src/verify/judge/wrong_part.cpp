@@ -10,7 +10,7 @@
 #include "text/lines.hpp"
 #include "verify/judge/functions.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 std::optional<Laid> wrong_part(const Laid& theirs, const Tensor& step, std::span<const std::int64_t> wrong,
                                std::int64_t heads) {
@@ -54,4 +54,4 @@ std::optional<Laid> wrong_part(const Laid& theirs, const Tensor& step, std::span
   return std::nullopt;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -57,12 +57,8 @@ bool is_shown(const Replayed& drawn, std::span<const Printed> printed) {
 Given given_of(std::span<const Printed> printed, const Listing& listing, std::span<const Replayed> draws) {
   Given given;
   given.written = listing.written;
-  const auto add = [&given](const Shape& shape, std::span<const double> values, const std::string& words) {
-    Observed observed{shape, {}};
-    for (const double value : values) {
-      observed.cells.push_back({value, value});
-    }
-    given.sources.push_back({std::move(observed), words, 0, true, true});
+  const auto add = [&given](const Shape& shape, const std::vector<double>& values, const std::string& words) {
+    given.sources.push_back({exactly(shape, values), words, 0, true, true});
   };
   std::vector<double> inputs;
   for (const std::vector<float>& row : chapters::toy_embeddings()) {
@@ -121,11 +117,7 @@ void add_draws(std::span<const Drawn> draws, Settings& settings, Given& given) {
     values.insert(values.begin(), value);
   };
   for (const Drawn& drawn : draws) {
-    Observed observed{drawn.shape, {}};
-    for (const double value : drawn.values) {
-      observed.cells.push_back({value, value});
-    }
-    given.sources.push_back({std::move(observed), drawn.words, 0, true, true, true, true});
+    given.sources.push_back({exactly(drawn.shape, drawn.values), drawn.words, 0, true, true, true, true});
     put_first(settings.seeds, drawn.seed);
     if (drawn.d_out > 0) {
       put_first(settings.d_out, drawn.d_out);

@@ -54,12 +54,7 @@ Value as_numbers(const Tensor& x) {
   if (x.dtype() != DType::boolean) {
     return value_of(x);
   }
-  Observed observed{x.shape(), {}};
-  for (std::int64_t i = 0; i < element_count(x.shape()); ++i) {
-    const double one = x.value(index_at(i, x.shape())) != 0 ? 1 : 0;
-    observed.cells.push_back({one, one});
-  }
-  return value_of(leaf_of(observed, words_of(value_of(x))));
+  return value_of(leaf_of(exactly(x.shape(), values_of(x)), words_of(value_of(x))));
 }
 
 Value hidden_by(const Passed& given) {

@@ -7,7 +7,7 @@
 
 #include "tensor/operations.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 /// Returns true for attention weights, dropped or not.
@@ -213,4 +213,4 @@ std::vector<std::int64_t> cells_of(const std::vector<Axis>& atoms, std::int64_t 
   return cells;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

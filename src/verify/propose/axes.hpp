@@ -8,7 +8,7 @@
 #include "tensor/tensor.hpp"
 
 /// The axes of tensors, and the orders and shapes in which programs have them.
-namespace attn::port {
+namespace attn::verify {
 
 struct Axis {
   std::string label;  ///< "B", "H", "T", "S" (keys of attention weights), "d", "D" (d of all heads), "d_out", "d_in"
@@ -41,4 +41,4 @@ std::optional<std::string> words_of(const Shape& shape, const std::vector<Axis>&
 /// Returns the target's cell for each number, in order: the cells of `atoms` from `first` on.
 std::vector<std::int64_t> cells_of(const std::vector<Axis>& atoms, std::int64_t first);
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -39,7 +39,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 double hiding_value(const Observed& target) {
   constexpr double far_below = -1e4;
   double least = 0;
-  for (const Interval& cell : target.cells) {
+  for (const Interval& cell : target.cells()) {
     least = cell.middle() < least ? cell.middle() : least;
   }
   return least <= far_below ? least : hidden;

@@ -24,23 +24,20 @@ constexpr std::size_t most_numbers = 400;
 
 using Cells = std::vector<Interval>;
 
-Cells column(const Observed& x, std::int64_t i) {
-  Cells result;
-  for (std::int64_t row = 0; row < x.shape[0]; ++row) {
-    result.push_back(x.cells[at(row * x.shape[1] + i)]);
+/// The columns of a matrix.
+std::vector<Cells> columns_of(const Shape& shape, const Cells& cells) {
+  std::vector<Cells> columns(at(shape[1]));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    columns[i % columns.size()].push_back(cells[i]);
   }
-  return result;
+  return columns;
 }
 
 /// x @ W, for some W: fitted column by column.
-std::optional<double> chance_of_projection(const Observed& target, const Observed& x) {
-  std::vector<Cells> columns;
-  for (std::int64_t i = 0; i < x.shape[1]; ++i) {
-    columns.push_back(column(x, i));
-  }
+std::optional<double> chance_of_projection(const Observed& target, const std::vector<Cells>& x) {
   double chance = 0;
-  for (std::int64_t i = 0; i < target.shape[1]; ++i) {
-    const auto one = chance_of_linear_fit(columns, column(target, i));
+  for (const Cells& column : columns_of(target.shape, target.cells())) {
+    const auto one = chance_of_linear_fit(x, column);
     if (!one) {
       return std::nullopt;
     }
@@ -51,7 +48,7 @@ std::optional<double> chance_of_projection(const Observed& target, const Observe
 
 /// Returns true if a causal mask hides cells of the target (scores or weights).
 bool is_masked(const Observed& target, bool are_weights) {
-  const Interval& corner = target.cells[at(target.shape[0] - 1)];
+  const Interval corner = target.cell(at(target.shape[0] - 1));
   return target.shape[0] > 1 && (are_weights ? corner.middle() == 0 : std::isinf(corner.low));
 }
 
@@ -63,7 +60,7 @@ std::optional<double> chance_of_scores(const Observed& target, const Observed& x
   const std::int64_t n = target.shape[0];
   const bool is_causal = is_masked(target, are_weights);
   for (std::int64_t i = 0; i < n * n; ++i) {
-    const Interval& cell = target.cells[at(i)];
+    const Interval cell = target.cell(at(i));
     const bool is_hidden = are_weights ? cell.middle() == 0 : std::isinf(cell.low) && cell.low < 0;
     if (is_hidden != (is_causal && is_in(Region::above, i / n, i % n))) {
       return std::nullopt;
@@ -83,7 +80,7 @@ std::optional<double> chance_of_scores(const Observed& target, const Observed& x
     for (std::int64_t b = 0; b < d; ++b) {
       Cells& products = columns.emplace_back();
       for (const auto& [row, other] : places) {
-        products.push_back(times(x.cells[at(row * d + a)], x.cells[at(other * d + b)]));
+        products.push_back(times(x.cell(at(row * d + a)), x.cell(at(other * d + b))));
       }
     }
   }
@@ -122,10 +119,8 @@ bool have_same_rows(const Shape& a, const Shape& b) {
 std::int64_t distinct_rows(const Observed& x) {
   std::set<std::vector<double>> rows;
   const std::size_t columns = at(x.shape[1]);
-  for (std::size_t i = 0; i < x.cells.size(); i += columns) {
-    std::vector<double> row;
-    std::ranges::transform(std::span(x.cells).subspan(i, columns), std::back_inserter(row), &Interval::middle);
-    rows.insert(std::move(row));
+  for (std::size_t i = 0; i < x.size(); i += columns) {
+    rows.emplace(x.values.data() + i, x.values.data() + i + columns);
   }
   return static_cast<std::int64_t>(rows.size());
 }
@@ -134,16 +129,17 @@ std::int64_t distinct_rows(const Observed& x) {
 bool is_given_exactly(const Search& search, const Source& printed) {
   return std::ranges::any_of(search.leaves(), [&](const Leaf& given) {
     return printed.position > 0 && given.source.position == 0 && given.source.numbers.shape == printed.numbers.shape &&
-           std::ranges::equal(given.source.numbers.cells, printed.numbers.cells, meet);
+           std::ranges::equal(given.source.numbers.cells(), printed.numbers.cells(), meet);
   });
 }
 
 /// Returns true if the logarithms of the target's rows may be scores: rows of weights, masked before softmax or not.
 bool are_rows_of_weights(const Observed& target) {
+  const Cells cells = target.cells();
   const std::size_t columns = at(target.shape.back());
-  for (std::size_t begin = 0; begin < target.cells.size(); begin += columns) {
+  for (std::size_t begin = 0; begin < cells.size(); begin += columns) {
     Interval sum;
-    for (const Interval& cell : std::span(target.cells).subspan(begin, columns)) {
+    for (const Interval& cell : std::span(cells).subspan(begin, columns)) {
       if (cell.middle() < 0) {
         return false;
       }
@@ -158,8 +154,7 @@ bool are_rows_of_weights(const Observed& target) {
 
 /// An unprinted tensor, called W or M.
 Tensor unknown(const char* name, const Shape& shape) {
-  const Tensor tensor = leaf_of({shape, Cells(at(element_count(shape)))}, name);
-  return tensor;
+  return leaf_of(exactly(shape, std::vector<double>(at(element_count(shape)))), name);
 }
 
 class Fits {
@@ -192,7 +187,7 @@ class Fits {
         }
       }
       if (const auto product = product_of(x.tensor, unknown("W", weights_shape(d)), false)) {
-        keep(*product, "W", {i}, chance_of_projection(target_, inputs));
+        keep(*product, "W", {i}, chance_of_projection(target_, columns_of(inputs.shape, inputs.cells())));
       }
     }
   }
@@ -215,7 +210,7 @@ class Fits {
         const Tensor weighed = matmul(weights.tensor, inputs.tensor);
         const Tensor values = *product_of(inputs.tensor, unknown("W", weights_shape(inputs.tensor.size(1))), false);
         keep(*product_of(weights.tensor, values, false), "W", {w, x},
-             chance_of_projection(target_, {weighed.shape(), search_.bounded(weighed)}));
+             chance_of_projection(target_, columns_of(weighed.shape(), search_.bounded(weighed))));
       }
     }
   }
@@ -241,8 +236,8 @@ class Fits {
 
 void propose_fits(Search& search) {
   const Observed& target = search.target();
-  if (target.rank() < 1 || target.rank() > 3 || target.cells.size() > most_numbers || is_constant(target) ||
-      std::ranges::all_of(target.cells, is_whole)) {
+  if (target.rank() < 1 || target.rank() > 3 || target.size() > most_numbers || is_constant(target) ||
+      std::ranges::all_of(target.cells(), is_whole)) {
     return;
   }
   Fits fits(search);

@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 constexpr std::string_view any_scores =
@@ -284,4 +284,4 @@ std::vector<std::string> words_in(std::string_view text) {
   return words;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -5,7 +5,7 @@
 #include <vector>
 
 /// The names that programs, libraries, papers and tutorials give to the tensors of attention.
-namespace attn::port {
+namespace attn::verify {
 
 /// A row of the table: names, and the steps that they mean. Lists separate words by spaces.
 struct Habit {
@@ -22,4 +22,4 @@ const Habit* habit_of(const std::string& word);
 /// The words between spaces.
 std::vector<std::string> words_in(std::string_view text);
 
-}  // namespace attn::port
+}  // namespace attn::verify

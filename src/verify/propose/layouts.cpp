@@ -13,7 +13,7 @@
 #include "verify/propose/meanings.hpp"
 #include "verify/propose/names.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 std::string with(const std::string& words, const std::string& more) {
@@ -27,7 +27,7 @@ bool is_projected(const Tensor& tensor) {
 
 class Layouts {
  public:
-  Layouts(const dump::Dumped& theirs, const Target& target, const std::function<bool(Laid&& laid)>& take)
+  Layouts(const Observed& theirs, const Target& target, const std::function<bool(Laid&& laid)>& take)
       : theirs_(theirs),
         target_(target),
         take_(take),
@@ -240,7 +240,7 @@ class Layouts {
 
   const std::vector<std::int64_t> in_place = {};  ///< cells: each number's is its own
 
-  const dump::Dumped& theirs_;
+  const Observed& theirs_;
   const Target& target_;
   const std::function<bool(Laid&& laid)>& take_;
   std::vector<Axis> axes_;
@@ -252,12 +252,12 @@ class Layouts {
 
 }  // namespace
 
-void lay_out(const dump::Dumped& theirs, const Target& target, const std::function<bool(Laid&& laid)>& take) {
+void lay_out(const Observed& theirs, const Target& target, const std::function<bool(Laid&& laid)>& take) {
   Layouts(theirs, target, take).run();
 }
 
-void take_apart(const dump::Dumped& theirs, std::span<const std::int64_t> sizes, std::int64_t heads,
-                const std::function<bool(std::vector<dump::Dumped>&& parts)>& take) {
+void take_apart(const Observed& theirs, std::span<const std::int64_t> sizes, std::int64_t heads,
+                const std::function<bool(std::vector<Observed>&& parts)>& take) {
   const std::int64_t total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   const auto count = static_cast<std::int64_t>(theirs.values.size());
   if (total != count || total == 0) {
@@ -283,7 +283,7 @@ void take_apart(const dump::Dumped& theirs, std::span<const std::int64_t> sizes,
           std::ranges::find(widths, 0) != widths.end()) {
         continue;
       }
-      std::vector<dump::Dumped> parts;
+      std::vector<Observed> parts;
       std::int64_t before = 0;
       for (const std::int64_t own : widths) {
         std::vector<double> values;
@@ -303,4 +303,4 @@ void take_apart(const dump::Dumped& theirs, std::span<const std::int64_t> sizes,
   }
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

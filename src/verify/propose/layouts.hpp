@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "files/read.hpp"
 #include "tensor/tensor.hpp"
+#include "verify/bound/observed.hpp"
 
-namespace attn::port {
-
-using dump::SharedNumbers;
+namespace attn::verify {
 
 /// A tensor that somebody's numbers may be.
 struct Target {
@@ -32,10 +30,10 @@ struct Laid {
 
 /// Tries each layout that programs use for such a target and that the tensor's shape allows, the plainest first, until
 /// one is taken. A reshape that moves numbers to other axes is not a layout. Does nothing if no layout has this shape.
-void lay_out(const dump::Dumped& theirs, const Target& target, const std::function<bool(Laid&& laid)>& take);
+void lay_out(const Observed& theirs, const Target& target, const std::function<bool(Laid&& laid)>& take);
 
 /// Splits a fused tensor into parts of the given sizes (numbers of elements); tries each way until one is taken.
-void take_apart(const dump::Dumped& theirs, std::span<const std::int64_t> sizes, std::int64_t heads,
-                const std::function<bool(std::vector<dump::Dumped>&& parts)>& take);
+void take_apart(const Observed& theirs, std::span<const std::int64_t> sizes, std::int64_t heads,
+                const std::function<bool(std::vector<Observed>&& parts)>& take);
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -9,7 +9,7 @@
 
 #include "tensor/operations.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -94,4 +94,4 @@ std::vector<Meaning> meanings_of(const Target& target, const SharedNumbers& thei
   return meanings;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

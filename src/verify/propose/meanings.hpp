@@ -6,7 +6,7 @@
 
 #include "verify/propose/layouts.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// The words for a mask that is True where PyTorch's is False.
 inline constexpr const char* seen_words = "True for what is seen";
@@ -25,4 +25,4 @@ inline bool is_truth(double value) { return value == 0 || value == 1; }
 std::vector<Meaning> meanings_of(const Target& target, const SharedNumbers& theirs,
                                  const std::vector<std::int64_t>& cells);
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -11,7 +11,7 @@
 #include "text/numbers.hpp"
 #include "verify/propose/habits.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 /// Words that no attention has: of what surrounds it, whose other words say nothing here.
@@ -315,10 +315,10 @@ std::string plain_name(std::string_view name) {
   return result;
 }
 
-void number_slices(std::span<dump::Dumped> dumped, std::int64_t heads, std::int64_t entries) {
-  std::vector<std::pair<dump::Dumped*, std::int64_t>> said;
-  std::map<std::string, std::map<std::int64_t, dump::Dumped*>> numbered;
-  for (dump::Dumped& one : dumped) {
+void number_slices(std::span<Observed> dumped, std::int64_t heads, std::int64_t entries) {
+  std::vector<std::pair<Observed*, std::int64_t>> said;
+  std::map<std::string, std::map<std::int64_t, Observed*>> numbered;
+  for (Observed& one : dumped) {
     const std::string plain = plain_name(one.name);
     if (const auto number = head_in(plain)) {
       said.emplace_back(&one, *number);
@@ -408,4 +408,4 @@ Meant meant_by(std::string_view name) {
   return meant;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "files/read.hpp"
+#include "verify/bound/observed.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// Sets the head of each tensor whose name certainly tells it: "heads.1.q" and "q_head2" beside "heads.0.q", or "Q_2"
 /// if there are as many as heads; and the entry of the batch of "Q_2" if there are as many as these.
-void number_slices(std::span<dump::Dumped> dumped, std::int64_t heads, std::int64_t entries);
+void number_slices(std::span<Observed> dumped, std::int64_t heads, std::int64_t entries);
 
 /// The meaning of a tensor's name in programs, libraries, papers and tutorials.
 struct Meant {
@@ -36,4 +36,4 @@ Meant meant_by(std::string_view name);
 /// The name in lower case with _ between words: "attnScores" becomes "attn_scores".
 std::string plain_name(std::string_view name);
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -50,7 +50,7 @@ void shares(Search& search, const Tensor& x) {
 
 /// Whether the places are those of the negative numbers: a rectifier hides them, and no mask.
 bool hides_the_negative(const std::vector<bool>& places, const Observed& numbers) {
-  return std::ranges::equal(places, numbers.cells,
+  return std::ranges::equal(places, numbers.cells(),
                             [](bool is_hidden, const Interval& cell) { return is_hidden == (cell.high < 0); });
 }
 
@@ -58,7 +58,7 @@ bool hides_the_negative(const std::vector<bool>& places, const Observed& numbers
 /// "line 3 == 0"; empty where it prints none.
 std::string mask_words(const Search& search, const std::vector<bool>& places) {
   for (const Leaf& leaf : search.leaves()) {
-    const std::vector<Interval>& cells = leaf.source.numbers.cells;
+    const std::vector<Interval> cells = leaf.source.numbers.cells();
     for (const double hides : {1.0, 0.0}) {
       const auto is_hiding = [&](bool is_hidden, const Interval& cell) {
         return (cell.low == hides && cell.high == hides) == is_hidden;
@@ -75,7 +75,7 @@ std::string mask_words(const Search& search, const std::vector<bool>& places) {
 void masked(Search& search, const Tensor& x, const Observed& numbers) {
   for (const float value : {0.0F, minus_infinity}) {
     std::vector<bool> places;
-    for (const Interval& cell : search.target().cells) {
+    for (const Interval& cell : search.target().cells()) {
       places.push_back(cell.middle() == static_cast<double>(value));
     }
     const auto count = static_cast<std::size_t>(std::ranges::count(places, true));
@@ -99,7 +99,7 @@ void masked(Search& search, const Tensor& x, const Observed& numbers) {
 /// Dropped where the target is 0; what lost nothing was multiplied.
 void dropouts(Search& search, const Tensor& x) {
   std::vector<bool> kept;
-  for (const Interval& cell : search.target().cells) {
+  for (const Interval& cell : search.target().cells()) {
     kept.push_back(!(cell.low <= 0 && cell.high >= 0 && cell.radius() < 1e-3));
   }
   for (const double p : std::ranges::count(kept, false) > 0 ? search.givens().dropouts : std::vector<double>{}) {
@@ -160,12 +160,12 @@ void propose_operations(Search& search) {
     sums(search, leaf.tensor);
     const auto is_hidden = [](const Interval& cell) { return std::isinf(cell.low); };
     const bool says_nothing =
-        is_constant(leaf.source.numbers) && std::ranges::none_of(leaf.source.numbers.cells, is_hidden);
+        is_constant(leaf.source.numbers) && std::ranges::none_of(leaf.source.numbers.cells(), is_hidden);
     if (leaf.tensor.shape() != search.shape() || search.shape().empty() || says_nothing) {
       continue;
     }
     // Of -inf a softmax is taken; triangles of weights are divided by their sums.
-    const bool is_masked = std::ranges::any_of(leaf.source.numbers.cells, is_hidden);
+    const bool is_masked = std::ranges::any_of(leaf.source.numbers.cells(), is_hidden);
     (is_masked ? softmaxes : shares)(search, leaf.tensor);
     (is_masked ? shares : softmaxes)(search, leaf.tensor);
     for (const auto propose : {dropouts, scaled, additions, functions}) {

@@ -28,19 +28,20 @@ void sums_of_one(Search& search, const Tensor& itself) {
   const Observed& target = search.target();
   constexpr std::int64_t least_columns = 3;
   const bool may_be = target.rank() > 0 && target.shape.back() >= least_columns && !is_constant(target) &&
-                      !std::ranges::all_of(target.cells, is_whole) &&
-                      std::ranges::all_of(target.cells, [](const Interval& cell) { return cell.high >= 0; });
+                      !std::ranges::all_of(target.cells(), is_whole) &&
+                      std::ranges::all_of(target.cells(), [](const Interval& cell) { return cell.high >= 0; });
   if (!may_be) {
     return;
   }
   const std::vector<Interval> sums = search.bounded(sum(itself));
+  const std::vector<Interval> cells = target.cells();
   const std::size_t columns = at(target.shape.back());
   double chance = 0;
   for (std::size_t row = 0; row < sums.size(); ++row) {
     if (!meet(sums[row], {1, 1})) {
       return;
     }
-    chance += chance_of_sum(std::span(target.cells).subspan(row * columns, columns), sums[row]);
+    chance += chance_of_sum(std::span(cells).subspan(row * columns, columns), sums[row]);
   }
   search.keep(Form::property, target.rank() == 1 ? "it sums to 1" : "every row sums to 1", {}, chance);
 }
@@ -51,12 +52,13 @@ void equal_entries(Search& search) {
     return;
   }
   const Observed first = item_of(target, 0);
+  const std::vector<Interval> cells = first.cells();
   for (std::int64_t i = 1; i < target.shape[0]; ++i) {
-    if (!std::ranges::equal(first.cells, item_of(target, i).cells, meet)) {
+    if (!std::ranges::equal(cells, item_of(target, i).cells(), meet)) {
       return;
     }
   }
-  const double chance = chance_of_holding(first, first.cells, {}) * static_cast<double>(target.shape[0] - 1);
+  const double chance = chance_of_holding(first, cells, {}) * static_cast<double>(target.shape[0] - 1);
   search.keep(Form::property, "all batch entries are equal", {}, chance);
 }
 

@@ -15,10 +15,10 @@ namespace attn::verify {
 namespace {
 
 constexpr std::size_t window = 32;
-constexpr std::size_t most_cells = 20'000;
+constexpr std::int64_t most_cells = 20'000;
 
 bool is_same(const Observed& a, const Observed& b) {
-  return a.shape == b.shape && std::ranges::equal(a.cells, b.cells, [](const Interval& x, const Interval& y) {
+  return a.shape == b.shape && std::ranges::equal(a.cells(), b.cells(), [](const Interval& x, const Interval& y) {
            return x.low == y.low && x.high == y.high;
          });
 }
@@ -41,7 +41,7 @@ struct Spent {
 }  // namespace
 
 void Relater::add(Source source) {
-  if (source.numbers.cells.size() > most_cells || patience_ <= 0) {
+  if (element_count(source.numbers.shape) > most_cells || patience_ <= 0) {
     return;
   }
   const auto drop = [&](std::vector<Leaf>::iterator leaf) {
@@ -58,7 +58,7 @@ void Relater::add(Source source) {
   }
   for (Leaf& given : leaves_) {
     if (!is_printed(given) && given.source.numbers.shape == source.numbers.shape &&
-        std::ranges::equal(given.source.numbers.cells, source.numbers.cells, meet)) {
+        std::ranges::equal(given.source.numbers.cells(), source.numbers.cells(), meet)) {
       given.source.shown = source.position;
     }
   }
@@ -66,9 +66,9 @@ void Relater::add(Source source) {
   // What prints a tensor that is drawn is known as exactly as that.
   const auto drawn = std::ranges::find_if(draws_, [&](const Leaf& one) {
     return one.source.numbers.shape == source.numbers.shape &&
-           std::ranges::equal(one.source.numbers.cells, source.numbers.cells, meet);
+           std::ranges::equal(one.source.numbers.cells(), source.numbers.cells(), meet);
   });
-  std::vector<Interval> cells = drawn == draws_.end() ? source.numbers.cells : drawn->source.numbers.cells;
+  std::vector<Interval> cells = (drawn == draws_.end() ? source : drawn->source).numbers.cells();
   for (std::size_t i = 0; i < source.computed.size(); ++i) {  // what is printed and what is computed both hold
     const Interval both{std::max(cells[i].low, source.computed[i].low),
                         std::min(cells[i].high, source.computed[i].high)};
@@ -86,7 +86,7 @@ void Relater::add(Source source) {
 bool Relater::has_patience_for(const Observed& target) {
   constexpr std::int64_t cost_of_leaf = 20;
   patience_ -= static_cast<std::int64_t>(leaves_.size()) * cost_of_leaf;
-  return target.cells.size() <= most_cells && patience_ > 0;
+  return element_count(target.shape) <= most_cells && patience_ > 0;
 }
 
 std::optional<Relation> Relater::find(const Observed& target) {
@@ -119,7 +119,7 @@ std::optional<Relation> Relater::find(const Observed& target) {
 
 std::optional<Relation> Relater::find_miss(const Observed& target, Misses misses) {
   constexpr std::size_t least_cells = 5;  // of fewer, those that hold say too little
-  if (target.cells.size() < least_cells || !has_patience_for(target)) {
+  if (target.size() < least_cells || !has_patience_for(target)) {
     return std::nullopt;
   }
   std::vector<Leaf> leaves;
@@ -137,7 +137,7 @@ std::optional<Relation> Relater::find_miss(const Observed& target, Misses misses
   // A copy with other cells was written into, which is nobody's mistake.
   const bool is_copy = search.best() && std::ranges::any_of(leaves, [&](const Leaf& leaf) {
                          return leaf.tensor.shape() == target.shape &&
-                                std::ranges::equal(leaf.source.numbers.cells, search.best()->numbers, meet);
+                                std::ranges::equal(leaf.source.numbers.cells(), search.best()->numbers, meet);
                        });
   return is_copy ? std::nullopt : search.best();
 }
@@ -180,7 +180,7 @@ std::optional<Tensor> Relater::printed(std::size_t position) const {
 std::optional<Relation> Relater::find_listed(const Observed& target, const Tensor& made, double known,
                                              std::size_t most_failing, std::string_view called) {
   constexpr std::size_t longest = 160;  // what is longer tells nobody anything
-  if (made.shape() != target.shape || target.cells.size() > most_cells) {
+  if (made.shape() != target.shape || element_count(target.shape) > most_cells) {
     return std::nullopt;
   }
   const Tensor listed = made.dtype() == DType::boolean ? *as_numbers(made).tensor : made;
@@ -192,7 +192,7 @@ std::optional<Relation> Relater::find_listed(const Observed& target, const Tenso
   std::ranges::copy(draws_, std::back_inserter(leaves));
   Search search(target, givens_, leaves, most_failing, bounds_, patience_with_listing_);
   const bool is_mask = known < 0 && is_binary(target) && !is_constant(target);
-  known -= is_mask ? std::log10(2) * static_cast<double>(target.cells.size()) : 0;
+  known -= is_mask ? std::log10(2) * static_cast<double>(target.size()) : 0;
   search.offer(Form::listed, listed, known);
   bounds_.forget();
   std::optional<Relation> best = search.best();
@@ -225,8 +225,8 @@ std::optional<Relation> Relater::find_listed_miss(const Observed& target, const 
 std::optional<Relation> Relater::find_property(const Observed& target) {
   const Tensor itself = leaf_of(target, "");
   Bounds bounds;
-  bounds.observe(itself, target.cells);
-  std::int64_t patience = static_cast<std::int64_t>(target.cells.size()) + 1;
+  bounds.observe(itself, target.cells());
+  std::int64_t patience = static_cast<std::int64_t>(target.size()) + 1;
   Search search(target, givens_, {}, 0, bounds, patience);
   propose_properties(search, itself);
   return search.best();

@@ -21,8 +21,8 @@ double chance_of_pattern(const Observed& target) {
   constexpr std::size_t least_cells = 9;
   constexpr double hides = -1e4;
   constexpr double certain = -12;
-  const bool is_telling = target.cells.size() >= least_cells ||
-                          std::ranges::any_of(target.cells, [](const Interval& cell) { return cell.low <= hides; });
+  const bool is_telling = target.size() >= least_cells ||
+                          std::ranges::any_of(target.cells(), [](const Interval& cell) { return cell.low <= hides; });
   return is_telling ? certain : 0;
 }
 
@@ -92,9 +92,9 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   std::vector<Interval> cells;
   std::vector<std::int64_t> failing;
   const bool is_moved = moves_only(candidate);
-  for (std::size_t i = 0; i < target_.cells.size() && failing.size() <= most_failing_; ++i) {
+  for (std::size_t i = 0; i < target_.size() && failing.size() <= most_failing_; ++i) {
     cells.push_back(bounds_.cell(candidate, static_cast<std::int64_t>(i)));
-    const Interval& printed = target_.cells[i];
+    const Interval printed = target_.cell(i);
     if (!meet(printed, cells.back()) || (is_moved && !is_same_number(printed, cells.back())) ||
         (candidate.kind() == Kind::softmax && !meet_within(printed, cells.back(), slack(1)))) {
       failing.push_back(static_cast<std::int64_t>(i));
@@ -180,7 +180,7 @@ std::vector<std::size_t> Search::leaves_of(const Tensor& tensor) const {
 bool Search::is_wide(const std::vector<Interval>& cells) const {
   constexpr double usual = 3;  // half units of the last digit: what rounded operands make of a product
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Interval& printed = target_.cells[i];
+    const Interval printed = target_.cell(i);
     if (std::abs(printed.middle() - cells[i].middle()) > usual * std::max(printed.radius(), slack(printed.low))) {
       return true;
     }
@@ -203,8 +203,8 @@ bool Search::is_copy(const Tensor& candidate, const std::vector<std::size_t>& le
   constexpr double of_reading = 1e-12;
   const bool are_printed =
       std::ranges::all_of(leaves, [&](std::size_t leaf) { return leaves_[leaf].source.position > 0; });
-  for (std::size_t i = 0; are_printed && i < target_.cells.size(); ++i) {
-    if (!meet_within(target_.cells[i], bounds_.cell(candidate, static_cast<std::int64_t>(i)), of_reading)) {
+  for (std::size_t i = 0; are_printed && i < target_.size(); ++i) {
+    if (!meet_within(target_.cell(i), bounds_.cell(candidate, static_cast<std::int64_t>(i)), of_reading)) {
       return false;
     }
   }
@@ -213,20 +213,20 @@ bool Search::is_copy(const Tensor& candidate, const std::vector<std::size_t>& le
 
 bool Search::depends_on(const Tensor& candidate, const Tensor& leaf) {
   const auto is_other_if_moved = [&](double sign) {
-    std::vector<Interval> others;
+    std::vector<double> others;
     const std::int64_t count = element_count(leaf.shape());
     for (std::int64_t i = 0; i < count; ++i) {
       const double turn = 0.618 * static_cast<double>(i + 1);
-      const double moved = sign * (bounds_.cell(leaf, i).middle() + 1 + turn - std::floor(turn));
-      others.push_back({moved, moved});
+      others.push_back(sign * (bounds_.cell(leaf, i).middle() + 1 + turn - std::floor(turn)));
     }
-    const Tensor other = leaf_of({leaf.shape(), others}, "");
-    bounds_.observe(other, std::move(others));
+    const Observed moved_leaf = exactly(leaf.shape(), std::move(others));
+    const Tensor other = leaf_of(moved_leaf, "");
+    bounds_.observe(other, moved_leaf.cells());
     const Tensor moved =
         Rewriter([&](const Tensor& was, const Tensor& is) { return was.id() == leaf.id() ? other : is; })(candidate);
     bool is_other = false;
-    for (std::size_t i = 0; i < target_.cells.size() && !is_other; ++i) {
-      is_other = !meet(target_.cells[i], bounds_.cell(moved, static_cast<std::int64_t>(i)));
+    for (std::size_t i = 0; i < target_.size() && !is_other; ++i) {
+      is_other = !meet(target_.cell(i), bounds_.cell(moved, static_cast<std::int64_t>(i)));
     }
     bounds_.forget(other);
     return is_other;

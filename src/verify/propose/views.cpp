@@ -131,9 +131,9 @@ class Pieces {
     const Shape& whole = search_.shape();
     const std::int64_t inner = row_major_strides(whole)[axis_];
     const std::int64_t run = is_stack_ ? inner : inner * piece.shape[axis_];
-    for (std::int64_t i = 0; i < static_cast<std::int64_t>(piece.cells.size()); ++i) {
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(piece.size()); ++i) {
       const std::int64_t there = i / run * inner * whole[axis_] + from * inner + i % run;
-      if (!meet(search_.target().cells[at(there)], piece.cells[at(i)])) {
+      if (!meet(search_.target().cell(at(there)), piece.cell(at(i)))) {
         return false;
       }
     }

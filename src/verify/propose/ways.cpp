@@ -12,7 +12,7 @@
 #include "tensor/rewrite.hpp"
 #include "walk/mistake_rules.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 bool is_scale(const Tensor& tensor) { return tensor.kind() == Kind::scaled && tensor.operation().facts().root_of > 0; }
@@ -324,4 +324,4 @@ std::vector<Way> ways_of(std::span<const Step> steps) {
   return ways;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

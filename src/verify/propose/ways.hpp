@@ -7,7 +7,7 @@
 
 #include "walk/walkthrough.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// A program that is as right as the article's, and has the same result.
 struct Way {
@@ -25,4 +25,4 @@ std::int64_t heads_of(std::span<const Step> steps);
 /// The number of entries of the batch; 1 without one.
 std::int64_t entries_of(std::span<const Step> steps);
 
-}  // namespace attn::port
+}  // namespace attn::verify

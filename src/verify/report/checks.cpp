@@ -27,15 +27,15 @@ Outcome outcome_of(const Finding& finding, const Demands& demands) {
   return finding.is_in_part && demands.strict ? Outcome::wrong : Outcome::right;
 }
 
-Outcome outcome_of(const port::Row& row) {
+Outcome outcome_of(const Row& row) {
   if (row.judged == nullptr) {
     return Outcome::wrong;
   }
   switch (row.judged->verdict) {
-    case port::Verdict::right: return Outcome::right;
-    case port::Verdict::inherited: return Outcome::inherited;
-    case port::Verdict::wrong:
-    case port::Verdict::shape: break;
+    case PortVerdict::right: return Outcome::right;
+    case PortVerdict::inherited: return Outcome::inherited;
+    case PortVerdict::wrong:
+    case PortVerdict::shape: break;
   }
   return Outcome::wrong;
 }
@@ -175,11 +175,11 @@ CheckedFile checked(const Page& page, const Report& report, const Demands& deman
   return result;
 }
 
-CheckedFile checked(const std::string& file, const port::Report& report) {
-  CheckedFile result = {file, {}, port::summary_of(report)};
+CheckedFile checked(const std::string& file, const PortReport& report) {
+  CheckedFile result = {file, {}, summary_of(report)};
   std::error_code unknown;
   const bool is_folder = std::filesystem::is_directory(file, unknown);
-  for (const port::Row& row : port::rows_of(report)) {
+  for (const Row& row : rows_of(report)) {
     const bool is_tensor = row.given < report.given.size();
     const std::string theirs = is_tensor ? report.given[row.given].name : "";
     const std::string path = is_folder && is_tensor ? (std::filesystem::path(file) / (theirs + ".npy")).string() : file;

@@ -43,7 +43,7 @@ struct CheckedFile {
 
 CheckedFile checked(const Page& page, const Report& report, const Demands& demands);
 /// `file` is the dump's path; in a folder each tensor has its own file.
-CheckedFile checked(const std::string& file, const port::Report& report);
+CheckedFile checked(const std::string& file, const PortReport& report);
 
 /// Writes GitHub Actions workflow commands, one per line: an annotation for each check that is not right, and the
 /// summary. https://docs.github.com/actions/reference/workflow-commands-for-github-actions

@@ -30,9 +30,9 @@ void write_verdict(std::ostream& out, const Tint& tint) {
   out << "</span>";
 }
 
-void write_items(std::ostream& out, const std::vector<Item>& items, std::size_t section) {
+void write_items(std::ostream& out, const std::vector<ListItem>& items, std::size_t section) {
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const Item& item = items[i];
+    const ListItem& item = items[i];
     out << "<li><a href=\"#" << tensor_id(section, i) << "\">";
     write_visible(out, item.place);
     out << "</a> ";

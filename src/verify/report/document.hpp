@@ -23,7 +23,7 @@ struct Tint {
 enum class CellTint { none, close, wrong };
 
 /// What is found of a tensor: an item of a section's list, linked to the tensor.
-struct Item {
+struct ListItem {
   std::string place;
   std::string words;
   Tint tint;
@@ -36,7 +36,7 @@ struct Section {
   std::string summary;
   bool is_open = false;  ///< the list of findings
   std::string caption;   ///< the list's caption
-  std::vector<Item> findings;
+  std::vector<ListItem> findings;
   render::Write text;  ///< the page's text with its tensors tinted
 };
 

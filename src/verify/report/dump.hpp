@@ -12,13 +12,13 @@
 #include "torch/seed.hpp"
 #include "verify/judge/judge.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
 /// The report on a port's dump.
-struct Report {
+struct PortReport {
   std::string name;                  ///< the file or folder
   std::string lesson;                ///< "causal of blog, seed 123, avx2 kernels"
-  std::vector<dump::Dumped> given;   ///< all given tensors except the ignored ones; those not read come last
+  std::vector<Observed> given;       ///< all given tensors except the ignored ones; those not read come last
   std::vector<std::string> ignored;  ///< names of tensors to leave out
   Judgement judgement;
   std::vector<std::string>
@@ -30,7 +30,7 @@ struct Report {
 };
 
 /// Returns true if the tensor has a shape, but its numbers were not read.
-bool is_unread(const dump::Dumped& tensor);
+bool is_unread(const Observed& tensor);
 
 /// Counts of the given tensors; a fused one is as wrong as its worst part.
 struct Counts {
@@ -40,10 +40,10 @@ struct Counts {
   std::vector<std::string> inherited;
   std::vector<std::string> unknown;
 };
-Counts counts_of(const Report& report);
+Counts counts_of(const PortReport& report);
 
 /// "holds", "wrong here", "inherited", "another shape"
-std::string verdict_name(Verdict verdict);
+std::string verdict_name(PortVerdict verdict);
 
 /// The report on one tensor in text and HTML: its line and, if it is wrong, below it where, by how much, and why.
 struct Row {
@@ -56,24 +56,24 @@ struct Row {
   std::vector<std::string> details;
 };
 /// The seed first, if it is another one; then tensors in order of computation; last those not recognised.
-std::vector<Row> rows_of(const Report& report);
+std::vector<Row> rows_of(const PortReport& report);
 
 /// What the dump was compared with, what cannot be seen, and last, how many given tensors are right.
-std::string summary_of(const Report& report);
+std::string summary_of(const PortReport& report);
 
 /// "here 0.25, right 0.5"
 std::string numbers_text(const Judged& judged, std::int64_t cell, double right);
 
-void write_text(std::ostream& out, const Report& report);
+void write_text(std::ostream& out, const PortReport& report);
 
 /// Writes the report as JSON.
-void write_json(render::JsonWriter& json, const Report& report);
+void write_json(render::JsonWriter& json, const PortReport& report);
 
 /// Writes one self-contained HTML file: the ports' tensors as PyTorch prints them, tinted by verdict, cell by cell;
 /// each cell shows its right value and the derivation.
-void write_html(std::ostream& out, std::span<const Report* const> reports, const std::string& version);
+void write_html(std::ostream& out, std::span<const PortReport* const> reports, const std::string& version);
 
 /// 0 if every given tensor was recognised and is right, else 1.
-int exit_code(const Report& report);
+int exit_code(const PortReport& report);
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -7,29 +7,27 @@
 #include "verify/report/document.hpp"
 #include "verify/report/dump.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
-
-using verify::CellTint;
-using verify::Tint;
 
 const Tint unknown = {"unknown", "not recognised"};
 
-Tint tint_of(Verdict verdict) {
+Tint tint_of(PortVerdict verdict) {
   switch (verdict) {
-    case Verdict::right: return {"same", verdict_name(verdict)};
-    case Verdict::inherited: return {"inherited", verdict_name(verdict)};
-    case Verdict::wrong:
-    case Verdict::shape: break;
+    case PortVerdict::right: return {"same", verdict_name(verdict)};
+    case PortVerdict::inherited: return {"inherited", verdict_name(verdict)};
+    case PortVerdict::wrong:
+    case PortVerdict::shape: break;
   }
   return {"differs", verdict_name(verdict)};
 }
 
 Tint tint_of(const Row& row) { return row.judged == nullptr ? unknown : tint_of(row.judged->verdict); }
 
-std::vector<Tint> key() {
+std::vector<Tint> key_of_ports() {
   std::vector<Tint> tints;
-  for (const Verdict verdict : {Verdict::right, Verdict::wrong, Verdict::shape, Verdict::inherited}) {
+  for (const PortVerdict verdict :
+       {PortVerdict::right, PortVerdict::wrong, PortVerdict::shape, PortVerdict::inherited}) {
     tints.push_back(tint_of(verdict));
   }
   tints.push_back(unknown);
@@ -40,39 +38,36 @@ std::vector<Tint> key() {
 /// Writes the port's numbers as PyTorch prints them, in the step's shape if it fits, else in their own.
 class TensorWriter {
  public:
-  TensorWriter(std::ostream& out, const Report& report, std::size_t section, verify::Derivations& derivations)
+  TensorWriter(std::ostream& out, const PortReport& report, std::size_t section, Derivations& derivations)
       : out_(out), report_(report), section_(section), derivations_(derivations) {}
 
   void write(const Row& row, std::size_t i) {
     if (row.given == report_.given.size()) {
-      verify::write_visible(out_, row.name + ' ' + row.shape + ": ");
-      verify::write_tensor(out_, verify::tensor_id(section_, i), tint_of(row),
-                           [&] { verify::write_visible(out_, row.result); });
+      write_visible(out_, row.name + ' ' + row.shape + ": ");
+      write_tensor(out_, tensor_id(section_, i), tint_of(row), [&] { write_visible(out_, row.result); });
       out_ << "\n\n";
       return;
     }
-    const dump::Dumped& theirs = row.judged ? *row.judged->matched.theirs : report_.given[row.given];
+    const Observed& theirs = row.judged ? *row.judged->matched.theirs : report_.given[row.given];
     const bool is_laid = row.judged && row.judged->matched.laid;
     const Contents numbers =
         is_laid ? contents_of(row.judged->matched.step->tensor->shape(), row.judged->matched.step->tensor->dtype(),
                               row.judged->matched.laid->values)
                 : contents_of(is_unread(theirs) ? Shape{0} : theirs.shape, dtype_of(theirs), theirs.values);
     const torch::PrintedTensor printed = torch::print_tensor(numbers, {}, {});
-    verify::write_visible(out_,
-                          row.name + (row.judged && theirs.name != row.name ? ", your " + theirs.name : "") + '\n');
-    verify::write_tensor(out_, verify::tensor_id(section_, i), tint_of(row), [&] {
+    write_visible(out_, row.name + (row.judged && theirs.name != row.name ? ", your " + theirs.name : "") + '\n');
+    write_tensor(out_, tensor_id(section_, i), tint_of(row), [&] {
       std::size_t written = 0;
       const auto write_until = [&](std::size_t end) {
-        verify::write_visible(out_, std::string_view(printed.text).substr(written, end - written));
+        write_visible(out_, std::string_view(printed.text).substr(written, end - written));
         written = end;
       };
       for (const torch::PrintedCell& cell : printed.cells) {
         if (is_laid && is_theirs(*row.judged->matched.laid, cell.position)) {
           write_until(cell.offset);
           const bool is_wrong = std::ranges::binary_search(row.judged->comparison.mismatched, cell.position);
-          verify::write_cell(out_, is_wrong ? CellTint::wrong : CellTint::none,
-                             cell_words(*row.judged, cell.position, is_wrong),
-                             [&] { write_until(cell.offset + cell.size); });
+          write_cell(out_, is_wrong ? CellTint::wrong : CellTint::none,
+                     cell_words(*row.judged, cell.position, is_wrong), [&] { write_until(cell.offset + cell.size); });
         }
       }
       write_until(printed.text.size());
@@ -81,7 +76,7 @@ class TensorWriter {
   }
 
  private:
-  static DType dtype_of(const dump::Dumped& theirs) {
+  static DType dtype_of(const Observed& theirs) {
     return theirs.dtype == "bool"                          ? DType::boolean
            : theirs.dtype.find("int") != std::string::npos ? DType::int64
                                                            : DType::float32;
@@ -99,19 +94,19 @@ class TensorWriter {
   }
 
   std::ostream& out_;
-  const Report& report_;
+  const PortReport& report_;
   std::size_t section_;
-  verify::Derivations& derivations_;
+  Derivations& derivations_;
 };
 
 }  // namespace
 
-void write_html(std::ostream& out, std::span<const Report* const> reports, const std::string& version) {
-  verify::Derivations derivations;
-  std::vector<verify::Section> sections;
+void write_html(std::ostream& out, std::span<const PortReport* const> reports, const std::string& version) {
+  Derivations derivations;
+  std::vector<Section> sections;
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    const Report& report = *reports[i];
-    std::vector<verify::Item> items;
+    const PortReport& report = *reports[i];
+    std::vector<ListItem> items;
     for (const Row& row : rows_of(report)) {
       items.push_back({row.name, row.shape + " " + row.result, tint_of(row),
                        row.details.empty() ? "" : text::joined(row.details, "\n") + "\n"});
@@ -130,7 +125,7 @@ void write_html(std::ostream& out, std::span<const Report* const> reports, const
   const std::string title = reports.size() == 1 ? reports[0]->name + ": " + std::to_string(counts.right) + " of " +
                                                       std::to_string(counts.given) + " tensors checked and right"
                                                 : std::to_string(reports.size()) + " ports";
-  verify::write_document(out, title, key(), sections, version);
+  write_document(out, title, key_of_ports(), sections, version);
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -6,7 +6,7 @@
 
 #include "verify/report/dump.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -71,7 +71,7 @@ Json step_json(const Judged& judged) {
 
 }  // namespace
 
-void write_json(render::JsonWriter& writer, const Report& report) {
+void write_json(render::JsonWriter& writer, const PortReport& report) {
   const Counts counts = counts_of(report);
   const Way& way = report.judgement.way;
   Json json = {{"file", report.name},
@@ -89,7 +89,7 @@ void write_json(render::JsonWriter& writer, const Report& report) {
     json["steps"].push_back(step_json(judged));
   }
   for (std::size_t i = 0; i < report.judgement.unmatched.size(); ++i) {
-    const dump::Dumped& given = report.given[report.judgement.unmatched[i]];
+    const Observed& given = report.given[report.judgement.unmatched[i]];
     const std::string& relation = report.judgement.relations[i];
     json["unmatched"].push_back({{"name", given.name},
                                  {"shape", given.shape},
@@ -98,4 +98,4 @@ void write_json(render::JsonWriter& writer, const Report& report) {
   writer.value(json);
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

@@ -3,9 +3,9 @@
 
 #include "verify/report/dump.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 
-void write_text(std::ostream& out, const Report& report) {
+void write_text(std::ostream& out, const PortReport& report) {
   const std::vector<Row> rows = rows_of(report);
   std::size_t name_width = 0;
   std::size_t shape_width = 0;
@@ -28,4 +28,4 @@ void write_text(std::ostream& out, const Report& report) {
   out << '\n' << summary_of(report);
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

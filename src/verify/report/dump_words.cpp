@@ -10,7 +10,7 @@
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 
-namespace attn::port {
+namespace attn::verify {
 namespace {
 
 /// A few digits, to show how large a difference is.
@@ -19,7 +19,7 @@ std::string short_text(double value) { return text::number_text(value, std::char
 std::string number_text(double value) { return text::float_text(static_cast<float>(value)); }
 
 /// "[0, 1 (journey), 2 (starts)]"
-std::string index_words(const Report& report, const Tensor& tensor, std::int64_t cell) {
+std::string index_words(const PortReport& report, const Tensor& tensor, std::int64_t cell) {
   const Shape index = index_at(cell, tensor.shape());
   const std::vector<bool> are_tokens = render::token_axes(tensor, report.tokens.size());
   std::string words;
@@ -32,7 +32,7 @@ std::string index_words(const Report& report, const Tensor& tensor, std::int64_t
   return "[" + words + "]";
 }
 
-std::string cell_words(const Report& report, const Judged& judged, std::int64_t cell, double right) {
+std::string cell_words(const PortReport& report, const Judged& judged, std::int64_t cell, double right) {
   return "at " + index_words(report, *judged.matched.step->tensor, cell) + ": " + numbers_text(judged, cell, right);
 }
 
@@ -58,23 +58,23 @@ std::vector<std::string> picture(const Judged& judged) {
   return lines;
 }
 
-std::string mark(Verdict verdict) {
+std::string mark(PortVerdict verdict) {
   switch (verdict) {
-    case Verdict::right: return "\u2713";
-    case Verdict::inherited: return "~";
-    case Verdict::wrong:
-    case Verdict::shape: break;
+    case PortVerdict::right: return "\u2713";
+    case PortVerdict::inherited: return "~";
+    case PortVerdict::wrong:
+    case PortVerdict::shape: break;
   }
   return "\u2717";
 }
 
 std::string result_words(const Judged& judged) {
   if (!judged.matched.laid) {
-    return std::string(judged.verdict == Verdict::inherited ? "inherited, " : "") +
+    return std::string(judged.verdict == PortVerdict::inherited ? "inherited, " : "") +
            "another shape: " + shape_text(judged.matched.theirs->shape);
   }
   const Comparison& comparison = judged.comparison;
-  if (judged.verdict == Verdict::right) {
+  if (judged.verdict == PortVerdict::right) {
     return comparison.greatest_absolute == 0 ? "equal"
                                              : "holds, within " + short_text(comparison.greatest_ulps) + " ulp";
   }
@@ -91,7 +91,7 @@ std::string how_words(const Matched& matched) {
   return words;
 }
 
-std::vector<std::string> wrong_lines(const Report& report, const Judged& judged) {
+std::vector<std::string> wrong_lines(const PortReport& report, const Judged& judged) {
   const Comparison& comparison = judged.comparison;
   std::vector<std::string> lines = {"greatest absolute difference " + short_text(comparison.greatest_absolute) + " " +
                                     cell_words(report, judged, comparison.absolute_at, comparison.absolute_right)};
@@ -143,13 +143,13 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 /// "these numbers are drawn with seed 7; give --seed 7"
-std::string seed_words(const Report& report) {
+std::string seed_words(const PortReport& report) {
   const std::string seed = report.seed.text();
   return "your numbers are drawn with seed " + seed + ", and compared with it; give --seed " + seed;
 }
 
 /// "9 of 14 tensors checked and right; 5 not recognised: a, b, c, d, e"
-std::string last_line(const Report& report) {
+std::string last_line(const PortReport& report) {
   const Counts counts = counts_of(report);
   std::string line = std::string(report.asked_seed ? "another seed; with it, " : "") + std::to_string(counts.right) +
                      " of " + std::to_string(counts.given) + (counts.given == 1 ? " tensor" : " tensors") +
@@ -171,46 +171,46 @@ std::string numbers_text(const Judged& judged, std::int64_t cell, double right) 
          number_text(right);
 }
 
-std::string verdict_name(Verdict verdict) {
+std::string verdict_name(PortVerdict verdict) {
   switch (verdict) {
-    case Verdict::right: return "holds";
-    case Verdict::wrong: return "wrong here";
-    case Verdict::inherited: return "inherited";
-    case Verdict::shape: break;
+    case PortVerdict::right: return "holds";
+    case PortVerdict::wrong: return "wrong here";
+    case PortVerdict::inherited: return "inherited";
+    case PortVerdict::shape: break;
   }
   return "another shape";
 }
 
-bool is_unread(const dump::Dumped& tensor) { return tensor.values.empty() && element_count(tensor.shape) > 0; }
+bool is_unread(const Observed& tensor) { return tensor.values.empty() && element_count(tensor.shape) > 0; }
 
-Counts counts_of(const Report& report) {
+Counts counts_of(const PortReport& report) {
   Counts counts{report.given.size(), 0, {}, {}, {}};
   for (std::size_t i = 0; i < report.given.size(); ++i) {
-    std::set<Verdict> verdicts;
+    std::set<PortVerdict> found;
     for (const Judged& judged : report.judgement.tensors) {
       if (judged.matched.given == i) {
-        verdicts.insert(judged.verdict);
+        found.insert(judged.verdict);
       }
     }
     const std::string& name = report.given[i].name;
-    if (verdicts.empty()) {
+    if (found.empty()) {
       counts.unknown.push_back(name);
-    } else if (verdicts == std::set{Verdict::right}) {
+    } else if (found == std::set{PortVerdict::right}) {
       ++counts.right;
     } else {
-      (verdicts.contains(Verdict::wrong) || verdicts.contains(Verdict::shape) ? counts.wrong : counts.inherited)
+      (found.contains(PortVerdict::wrong) || found.contains(PortVerdict::shape) ? counts.wrong : counts.inherited)
           .push_back(name);
     }
   }
   return counts;
 }
 
-std::vector<Row> rows_of(const Report& report) {
+std::vector<Row> rows_of(const PortReport& report) {
   std::vector<Row> rows;
   if (report.asked_seed) {
     rows.push_back({nullptr,
                     report.given.size(),
-                    mark(Verdict::wrong),
+                    mark(PortVerdict::wrong),
                     "seed",
                     report.asked_seed->text(),
                     seed_words(report),
@@ -225,11 +225,11 @@ std::vector<Row> rows_of(const Report& report) {
             shape_text(judged.matched.step->tensor->shape()),
             result_words(judged) + (how.empty() ? "" : " (" + how + ")"),
             {}};
-    if (judged.verdict == Verdict::shape) {
+    if (judged.verdict == PortVerdict::shape) {
       std::ranges::transform(judged.causes, std::back_inserter(row.details),
                              [](const Cause& cause) { return "why: " + cause.sentence; });
     }
-    if (judged.verdict == Verdict::wrong) {
+    if (judged.verdict == PortVerdict::wrong) {
       row.details = wrong_lines(report, judged);
       append_causes(row.details, judged);
     }
@@ -260,7 +260,7 @@ std::vector<Row> rows_of(const Report& report) {
   return rows;
 }
 
-std::string summary_of(const Report& report) {
+std::string summary_of(const PortReport& report) {
   std::string lines = "compared with " + report.lesson + '\n';
   if (!report.judgement.way.words.empty()) {
     lines += "here " + report.judgement.way.words + ": as right as the article's way\n";
@@ -271,9 +271,9 @@ std::string summary_of(const Report& report) {
   return lines + last_line(report) + '\n';
 }
 
-int exit_code(const Report& report) {
+int exit_code(const PortReport& report) {
   const Counts counts = counts_of(report);
   return counts.right == counts.given && !report.asked_seed ? 0 : 1;
 }
 
-}  // namespace attn::port
+}  // namespace attn::verify

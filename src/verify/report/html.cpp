@@ -154,7 +154,7 @@ void write_report_html(std::ostream& out, std::span<const ReportedPage> pages, c
     for (const std::string& note : report.notes) {
       summary += note + '\n';
     }
-    std::vector<Item> items;
+    std::vector<ListItem> items;
     for (const Finding& finding : report.findings) {
       const Columns columns = columns_of(finding);
       items.push_back({columns[0], columns[1] + " " + columns[2], tint_of(finding), details_of(finding)});
