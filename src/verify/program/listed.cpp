@@ -104,7 +104,8 @@ class Reader {
   Value call_of(std::string_view function, const Passed& given) const {
     Value made = verify::call_of(function, given);
     const Value first = given.get("", 0);
-    const bool is_listing = first.is_list && (function.ends_with("ensor") || function.ends_with("array"));
+    const bool is_listing =
+        first.kind == Value::Kind::list && (function.ends_with("ensor") || function.ends_with("array"));
     const auto shape = !made.is_known() && listed_.is_running() && (is_listing || function == "masked_fill")
                            ? shape_of(first)
                            : std::nullopt;
@@ -143,25 +144,21 @@ class Reader {
     if (at_ == text_.size()) {
       return {};
     }
-    if (text_[at_] == '{') {  // a dictionary: so many entries
-      Value entries;
-      entries.items.resize(split_outside(inside(), ',').size());
-      entries.is_list = true;
-      return entries;
+    if (text_[at_] == '"' || text_[at_] == '\'') {
+      const std::string_view quoted = text_.substr(at_, string_end(text_, at_) - at_);
+      at_ += quoted.size();
+      return is_quoted(quoted) && quoted.find('\\') == npos ? string_of(quoted.substr(1, quoted.size() - 2)) : Value{};
+    }
+    if (text_[at_] == '{') {
+      return dictionary(inside());
     }
     if (text_[at_] == '(' || text_[at_] == '[') {
       const bool is_list = text_[at_] == '[';
       const std::string_view body = inside();
-      const auto parts = split_outside(body, ',');
-      if (!is_list && parts.size() == 1 && body.find_last_not_of(" ") == body.rfind(parts[0].back())) {
+      if (!is_list && split_outside(body, ',').size() == 1 && !text::trimmed(body).ends_with(',')) {
         return listed_.value(body, before_, scope_);
       }
-      Value list;
-      list.is_list = is_list;
-      for (const std::string_view part : parts) {
-        list.items.push_back(listed_.value(part, before_, scope_));
-      }
-      return list;
+      return {.kind = is_list ? Value::Kind::list : Value::Kind::one, .items = items(body)};
     }
     const std::string_view rest = text_.substr(at_);
     if (text::is_digit(rest[0]) || rest[0] == '.') {
@@ -201,13 +198,34 @@ class Reader {
     return close == npos ? std::string_view() : text_.substr(open + 1, close - open - 1);
   }
 
-  /// A value, a string or a layer.
-  Value argument(std::string_view text) const {
-    if (text.size() > 1 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0]) {
-      return {.words = std::string(text.substr(1, text.size() - 2))};
+  /// What stands between commas: values and layers.
+  std::vector<Value> items(std::string_view inside) const {
+    std::vector<Value> result;
+    for (const std::string_view text : split_outside(inside, ',')) {
+      result.push_back(item(text));
     }
-    const Value value = listed_.value(text, before_, scope_);
-    return value.is_known() || !is_path(text) ? value : linear(text);
+    return result;
+  }
+
+  Value item(std::string_view text) const {
+    Value value = listed_.value(text, before_, scope_);
+    value = value.is_known() || !is_path(text) ? value : linear(text);
+    value.text = text;
+    return value;
+  }
+
+  /// "'cat': 0, 'sat': 1"; without values, a set.
+  Value dictionary(std::string_view inside) const {
+    Value made{.kind = Value::Kind::dictionary};
+    for (const std::string_view entry : split_outside(inside, ',')) {
+      const std::size_t colon = find_outside(entry, ":");
+      if (colon == npos) {
+        return {.kind = Value::Kind::set, .items = items(inside)};
+      }
+      put_entry(made, listed_.value(entry.substr(0, colon), before_, scope_),
+                item(text::trimmed(entry.substr(colon + 1))));
+    }
+    return made;
   }
 
   /// The nn.Linear of that name; unknown without one.
@@ -221,7 +239,7 @@ class Reader {
     const Arguments read = arguments_of(inside);
     Passed given;
     for (const std::string_view one : read.plain) {
-      given.plain.push_back(argument(one));
+      given.plain.push_back(item(one));
     }
     for (const auto& [key, value] : read.named) {
       const bool is_bool = key == "dtype" && (value == "bool" || value.ends_with(".bool") || value.ends_with(".bool_"));
@@ -260,7 +278,7 @@ class Reader {
       const bool is_one = given.plain.size() > 1 && given.plain[0].tensor.has_value();
       const auto k = is_one ? given.plain[1].number : std::nullopt;
       return is_one ? renamed(*given.plain[0].tensor,
-                              given.plain.back().words + (k ? "[" + std::to_string(whole(*k)) + "]" : ""))
+                              given.plain.back().string.value_or("") + (k ? "[" + std::to_string(whole(*k)) + "]" : ""))
                     : Value{};
     }
     if (path == "float" && inside.find("inf") != npos) {
@@ -287,7 +305,7 @@ class Reader {
   std::vector<Subscript> subscripts(std::string_view inside) const {
     std::vector<Subscript> result;
     for (const std::string_view part : split_outside(inside, ',')) {
-      const std::size_t colon = part.find(':');
+      const std::size_t colon = find_outside(part, ":");
       const auto number = [&](std::string_view text) { return listed_.value(text, before_, scope_).number; };
       if (part == "...") {
         result.push_back({Subscript::Kind::rest});
@@ -304,7 +322,7 @@ class Reader {
       } else {
         const Value item = listed_.value(part, before_, scope_);
         const Value picked = item.items.empty() ? item : listed_numbers(item);
-        result.push_back({Subscript::Kind::item, item.number, {}, 1, picked.tensor});
+        result.push_back({Subscript::Kind::item, item.number, {}, 1, picked.tensor, item.string});
       }
     }
     return result;
