@@ -20,7 +20,7 @@ class Reader {
       : listed_(listed), text_(text), before_(before), scope_(scope) {}
 
   Value read() {
-    const Value result = comparison();
+    const Value result = binary();
     skip();
     return at_ == text_.size() ? result : Value{};
   }
@@ -35,58 +35,22 @@ class Reader {
     return is_there;
   }
 
-  Value comparison() {
-    Value left = either();
-    for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
-      if (take(sign)) {
-        return combined(sign, left, either());
-      }
+  /// Operands between signs of this level and of those that bind closer; comparisons are not chained.
+  Value binary(std::size_t level = 0) {
+    using Signs = std::array<std::string_view, 6>;
+    constexpr auto levels = std::to_array<Signs>(
+        {{"==", "!=", "<=", ">=", "<", ">"}, {"|"}, {"^"}, {"&"}, {"+", "-"}, {"@", "//", "/", "%", "*"}});
+    if (level == levels.size()) {
+      return signed_value();
+    }
+    Value left = binary(level + 1);
+    for (bool goes_on = true; goes_on;) {
+      const auto sign =
+          std::ranges::find_if(levels[level], [&](std::string_view one) { return !one.empty() && take(one); });
+      goes_on = sign != levels[level].end() && level > 0;
+      left = sign == levels[level].end() ? left : combined(*sign, left, binary(level + 1));
     }
     return left;
-  }
-
-  Value either() {
-    Value left = both();
-    for (;;) {
-      const std::string_view sign = take("|") ? "|" : take("^") ? "^" : "";
-      if (sign.empty()) {
-        return left;
-      }
-      left = combined(sign, left, both());
-    }
-  }
-
-  Value both() {
-    Value left = sum();
-    while (take("&")) {
-      left = combined("&", left, sum());
-    }
-    return left;
-  }
-
-  Value sum() {
-    Value left = product();
-    for (;;) {
-      if (take("+")) {
-        left = combined("+", left, product());
-      } else if (take("-")) {
-        left = combined("-", left, product());
-      } else {
-        return left;
-      }
-    }
-  }
-
-  Value product() {
-    Value left = signed_value();
-    for (;;) {
-      const auto signs = std::to_array<std::string_view>({"@", "//", "/", "%", "*"});
-      const auto sign = std::ranges::find_if(signs, [&](std::string_view one) { return take(one); });
-      if (sign == signs.end()) {
-        return left;
-      }
-      left = combined(*sign, left, signed_value());
-    }
   }
 
   Value signed_value() {
