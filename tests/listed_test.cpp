@@ -63,7 +63,10 @@ TEST_CASE("listed: operations of a listing") {
   CHECK(numbers_of("x = q\nx.masked_fill_(k == 0, 9)\nprint(x)") == std::vector<double>{9, 2, 3, 9});
   CHECK(numbers_of("x = q\nx += k\nprint(x)") == std::vector<double>{1, 3, 4, 4});
   CHECK(numbers_of("print(nn.LayerNorm(2)(q))")[1] == doctest::Approx(0.99998).epsilon(1e-5));
-  CHECK(numbers_of("print(q @ k.unknown())").empty());
+  CHECK(numbers_of("d = {'a': q, 'b': {'c': k}}\nprint(d['b']['c'])") == std::vector<double>{0, 1, 1, 0});
+  CHECK(numbers_of("ids = {'x': 0, 'y': 1}\nx = q[[ids[w] for w in 'y x'.split()]]\nprint(x)") ==
+        std::vector<double>{3, 4, 1, 2});
+  CHECK(numbers_of("x = (,)\nprint(q @ k.unknown())").empty());
 }
 
 TEST_CASE("listed: elements change their places, masks are compared, and functions are composed") {

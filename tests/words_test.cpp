@@ -1,21 +1,26 @@
-#include "verify/program/words.hpp"
-
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
-using attn::verify::evaluate_words;
-using attn::verify::with_entry;
+#include "verify/program/listed.hpp"
+#include "verify/program/listing.hpp"
+#include "verify/read/read_page.hpp"
 
 namespace {
 
-/// The value of a whole expression over two variables; empty if there is none.
+/// The value of an expression over two variables; empty if there is none.
 std::string value_of(std::string_view text) {
-  const auto found = evaluate_words(text, [](std::string_view name) {
-    return std::string(name == "sentence" ? "'Life is short, is it'" : name == "ids" ? "{'a': 2, 'b': 7}" : "");
-  });
-  return found && found->length == text.size() ? found->value : "";
+  attn::verify::Listed listed([](std::string_view) { return std::nullopt; });
+  listed.add({{}, "sentence", "'Life is short, is it'", "", false, 0, 0, ""});
+  listed.add({{}, "ids", "{'a': 2, 'b': 7}", "", false, 0, 0, ""});
+  return written(listed.value(text, 2, 0));
+}
+
+/// What a program's last assignment is.
+std::string last_value(const std::string& program) {
+  return attn::verify::find_listing(attn::verify::parse_page("page.py", program)).written.back().value;
 }
 
 }  // namespace
@@ -44,8 +49,10 @@ TEST_SUITE("words") {
     CHECK(value_of("ids.keys()") == "['a', 'b']");
     CHECK(value_of("list(ids.values())") == "[2, 7]");
     CHECK(value_of("ids.items()") == "[('a', 2), ('b', 7)]");
-    CHECK(with_entry("{}", "'a'", "1") == "{'a': 1}");
-    CHECK(with_entry("{'a': 1, 'b': 2}", "\"a\"", "3") == "{'a': 3, 'b': 2}");
+    CHECK(value_of("ids['b']") == "7");
+    CHECK(value_of("{'a': 1, 'b': 2, \"a\": 3}['a']") == "3");
+    CHECK(value_of("len({'a': 1, 'a': 3})") == "1");
+    CHECK(last_value("import torch\nids = {}\nids['a'] = 1\n") == "{'a': 1}");
   }
 
   TEST_CASE("what is unknown or has no order has no value") {

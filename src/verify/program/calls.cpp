@@ -165,10 +165,10 @@ Value clamped(const Passed& given, const Tensor& x) {
 Value number_of(const std::string& function, const Passed& given) {
   const Value& x = given.plain[0];
   if (function == "sqrt" && *x.number >= 0) {
-    return {{}, std::sqrt(*x.number), grouped(x.words) + "**0.5", {}, false};
+    return {.number = std::sqrt(*x.number), .words = grouped(x.words) + "**0.5"};
   }
   if (const auto row = std::ranges::find(functions, function, &NumberFunction::name); row != functions.end()) {
-    return {{}, row->of(*x.number), "math." + function + "(" + x.words + ")", {}, false};
+    return {.number = row->of(*x.number), .words = "math." + function + "(" + x.words + ")"};
   }
   if (function == "pow" || function == "power") {
     return combined("**", x, given.get("exponent", 1));
@@ -342,8 +342,9 @@ Value call_of(std::string_view name, const Passed& given) {
     return joined(function, given);
   }
   const Value& first = given.plain[0];
+  const bool is_pair = first.kind == Value::Kind::pair;
   if (first.tensor) {
-    if (first.is_pair && name == "values") {
+    if (is_pair && name == "values") {
       Value values = value_of(*first.tensor);
       values.part = first.part;
       values.of = first.of;
@@ -351,7 +352,7 @@ Value call_of(std::string_view name, const Passed& given) {
     }
     Value made = tensor_called(function, given, *first.tensor);
     note_part(function, given, made);
-    if (first.is_pair && name == "indices") {
+    if (is_pair && name == "indices") {
       return first.places ? value_of(*first.places) : Value{};
     }
     return made;
@@ -364,10 +365,7 @@ Value call_of(std::string_view name, const Passed& given) {
   if (!first.items.empty() && std::ranges::find(lists, name) != lists.end()) {
     return listed_numbers(first);
   }
-  if (name == "len" && !first.items.empty()) {
-    return value_of(static_cast<double>(first.items.size()));
-  }
-  return first.number ? number_of(function, given) : Value{};
+  return first.number ? number_of(function, given) : called_on_words(name, given);
 }
 
 }  // namespace attn::verify

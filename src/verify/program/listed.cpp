@@ -20,7 +20,7 @@ class Reader {
       : listed_(listed), text_(text), before_(before), scope_(scope) {}
 
   Value read() {
-    const Value result = comparison();
+    const Value result = binary();
     skip();
     return at_ == text_.size() ? result : Value{};
   }
@@ -35,58 +35,22 @@ class Reader {
     return is_there;
   }
 
-  Value comparison() {
-    Value left = either();
-    for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
-      if (take(sign)) {
-        return combined(sign, left, either());
-      }
+  /// Operands between signs of this level and of those that bind closer; comparisons are not chained.
+  Value binary(std::size_t level = 0) {
+    using Signs = std::array<std::string_view, 6>;
+    constexpr auto levels = std::to_array<Signs>(
+        {{"==", "!=", "<=", ">=", "<", ">"}, {"|"}, {"^"}, {"&"}, {"+", "-"}, {"@", "//", "/", "%", "*"}});
+    if (level == levels.size()) {
+      return signed_value();
+    }
+    Value left = binary(level + 1);
+    for (bool goes_on = true; goes_on;) {
+      const auto sign =
+          std::ranges::find_if(levels[level], [&](std::string_view one) { return !one.empty() && take(one); });
+      goes_on = sign != levels[level].end() && level > 0;
+      left = sign == levels[level].end() ? left : combined(*sign, left, binary(level + 1));
     }
     return left;
-  }
-
-  Value either() {
-    Value left = both();
-    for (;;) {
-      const std::string_view sign = take("|") ? "|" : take("^") ? "^" : "";
-      if (sign.empty()) {
-        return left;
-      }
-      left = combined(sign, left, both());
-    }
-  }
-
-  Value both() {
-    Value left = sum();
-    while (take("&")) {
-      left = combined("&", left, sum());
-    }
-    return left;
-  }
-
-  Value sum() {
-    Value left = product();
-    for (;;) {
-      if (take("+")) {
-        left = combined("+", left, product());
-      } else if (take("-")) {
-        left = combined("-", left, product());
-      } else {
-        return left;
-      }
-    }
-  }
-
-  Value product() {
-    Value left = signed_value();
-    for (;;) {
-      const auto signs = std::to_array<std::string_view>({"@", "//", "/", "%", "*"});
-      const auto sign = std::ranges::find_if(signs, [&](std::string_view one) { return take(one); });
-      if (sign == signs.end()) {
-        return left;
-      }
-      left = combined(*sign, left, signed_value());
-    }
   }
 
   Value signed_value() {
@@ -104,7 +68,8 @@ class Reader {
   Value call_of(std::string_view function, const Passed& given) const {
     Value made = verify::call_of(function, given);
     const Value first = given.get("", 0);
-    const bool is_listing = first.is_list && (function.ends_with("ensor") || function.ends_with("array"));
+    const bool is_listing =
+        first.kind == Value::Kind::list && (function.ends_with("ensor") || function.ends_with("array"));
     const auto shape = !made.is_known() && listed_.is_running() && (is_listing || function == "masked_fill")
                            ? shape_of(first)
                            : std::nullopt;
@@ -143,25 +108,21 @@ class Reader {
     if (at_ == text_.size()) {
       return {};
     }
-    if (text_[at_] == '{') {  // a dictionary: so many entries
-      Value entries;
-      entries.items.resize(split_outside(inside(), ',').size());
-      entries.is_list = true;
-      return entries;
+    if (text_[at_] == '"' || text_[at_] == '\'') {
+      const std::string_view quoted = text_.substr(at_, string_end(text_, at_) - at_);
+      at_ += quoted.size();
+      return is_quoted(quoted) && quoted.find('\\') == npos ? string_of(quoted.substr(1, quoted.size() - 2)) : Value{};
+    }
+    if (text_[at_] == '{') {
+      return dictionary(inside());
     }
     if (text_[at_] == '(' || text_[at_] == '[') {
       const bool is_list = text_[at_] == '[';
       const std::string_view body = inside();
-      const auto parts = split_outside(body, ',');
-      if (!is_list && parts.size() == 1 && body.find_last_not_of(" ") == body.rfind(parts[0].back())) {
+      if (!is_list && split_outside(body, ',').size() == 1 && !text::trimmed(body).ends_with(',')) {
         return listed_.value(body, before_, scope_);
       }
-      Value list;
-      list.is_list = is_list;
-      for (const std::string_view part : parts) {
-        list.items.push_back(listed_.value(part, before_, scope_));
-      }
-      return list;
+      return {.kind = is_list ? Value::Kind::list : Value::Kind::one, .items = items(body)};
     }
     const std::string_view rest = text_.substr(at_);
     if (text::is_digit(rest[0]) || rest[0] == '.') {
@@ -201,13 +162,34 @@ class Reader {
     return close == npos ? std::string_view() : text_.substr(open + 1, close - open - 1);
   }
 
-  /// A value, a string or a layer.
-  Value argument(std::string_view text) const {
-    if (text.size() > 1 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0]) {
-      return {.words = std::string(text.substr(1, text.size() - 2))};
+  /// What stands between commas: values and layers.
+  std::vector<Value> items(std::string_view inside) const {
+    std::vector<Value> result;
+    for (const std::string_view text : split_outside(inside, ',')) {
+      result.push_back(item(text));
     }
-    const Value value = listed_.value(text, before_, scope_);
-    return value.is_known() || !is_path(text) ? value : linear(text);
+    return result;
+  }
+
+  Value item(std::string_view text) const {
+    Value value = listed_.value(text, before_, scope_);
+    value = value.is_known() || !is_path(text) ? value : linear(text);
+    value.text = text;
+    return value;
+  }
+
+  /// "'cat': 0, 'sat': 1"; without values, a set.
+  Value dictionary(std::string_view inside) const {
+    Value made{.kind = Value::Kind::dictionary};
+    for (const std::string_view entry : split_outside(inside, ',')) {
+      const std::size_t colon = find_outside(entry, ":");
+      if (colon == npos) {
+        return {.kind = Value::Kind::set, .items = items(inside)};
+      }
+      put_entry(made, listed_.value(entry.substr(0, colon), before_, scope_),
+                item(text::trimmed(entry.substr(colon + 1))));
+    }
+    return made;
   }
 
   /// The nn.Linear of that name; unknown without one.
@@ -221,7 +203,7 @@ class Reader {
     const Arguments read = arguments_of(inside);
     Passed given;
     for (const std::string_view one : read.plain) {
-      given.plain.push_back(argument(one));
+      given.plain.push_back(item(one));
     }
     for (const auto& [key, value] : read.named) {
       const bool is_bool = key == "dtype" && (value == "bool" || value.ends_with(".bool") || value.ends_with(".bool_"));
@@ -260,7 +242,7 @@ class Reader {
       const bool is_one = given.plain.size() > 1 && given.plain[0].tensor.has_value();
       const auto k = is_one ? given.plain[1].number : std::nullopt;
       return is_one ? renamed(*given.plain[0].tensor,
-                              given.plain.back().words + (k ? "[" + std::to_string(whole(*k)) + "]" : ""))
+                              given.plain.back().string.value_or("") + (k ? "[" + std::to_string(whole(*k)) + "]" : ""))
                     : Value{};
     }
     if (path == "float" && inside.find("inf") != npos) {
@@ -287,7 +269,7 @@ class Reader {
   std::vector<Subscript> subscripts(std::string_view inside) const {
     std::vector<Subscript> result;
     for (const std::string_view part : split_outside(inside, ',')) {
-      const std::size_t colon = part.find(':');
+      const std::size_t colon = find_outside(part, ":");
       const auto number = [&](std::string_view text) { return listed_.value(text, before_, scope_).number; };
       if (part == "...") {
         result.push_back({Subscript::Kind::rest});
@@ -304,7 +286,7 @@ class Reader {
       } else {
         const Value item = listed_.value(part, before_, scope_);
         const Value picked = item.items.empty() ? item : listed_numbers(item);
-        result.push_back({Subscript::Kind::item, item.number, {}, 1, picked.tensor});
+        result.push_back({Subscript::Kind::item, item.number, {}, 1, picked.tensor, item.string});
       }
     }
     return result;

@@ -110,7 +110,7 @@ std::optional<Shape> Listed::sizes(std::size_t i) const {
     }
     sizes.push_back(whole(*item.number));
   }
-  return result.items.empty() ? std::nullopt : std::optional(sizes);
+  return result.items.empty() || result.kind == Value::Kind::dictionary ? std::nullopt : std::optional(sizes);
 }
 
 std::optional<Listed::Here> Listed::item_at(const Here& here) const {

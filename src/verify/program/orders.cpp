@@ -117,7 +117,7 @@ Value ordered(const std::string& function, const Passed& given, const Tensor& x)
     return each_rank(place_of_greatest, "");
   }
   Value result = each_rank(greatest, ".values");
-  result.is_pair = true;
+  result.kind = Value::Kind::pair;
   result.places = each_rank(place_of_greatest, ".indices").tensor;
   return result;
 }

@@ -109,7 +109,7 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
     }
     Value result = reduced(is_most ? "amax" : "amin", given, x,
                            [is_most](std::span<const Interval> of) { return extreme(of, is_most); });
-    result.is_pair = true;
+    result.kind = Value::Kind::pair;
     result.places = result.tensor ? ordered(is_most ? "argmax" : "argmin", given, x).tensor : std::nullopt;
     return result;
   }

@@ -11,7 +11,6 @@
 #include "text/lines.hpp"
 #include "verify/program/listing.hpp"
 #include "verify/program/trace.hpp"
-#include "verify/program/words.hpp"
 #include "verify/read/pieces.hpp"
 
 namespace attn::verify {
@@ -40,6 +39,11 @@ std::optional<std::vector<std::string_view>> listed_items(std::string_view text)
   return is_list && closing_bracket(text, 0) == text.size() - 1
              ? std::optional(split_outside(text.substr(1, text.size() - 2), ','))
              : std::nullopt;
+}
+
+std::string appended(std::string_view list, std::string_view item) {
+  std::string made(list.substr(0, list.size() - 1));
+  return made.append(made.size() > 1 ? ", " : "").append(item) + list.back();
 }
 
 Runner::Runner(std::vector<Statement> statements) {
@@ -148,11 +152,6 @@ void Runner::run_block(std::size_t i, std::string_view word, std::string_view he
   }
 }
 
-std::string Runner::words_of(std::string_view text) const {
-  const auto words = evaluate_words(text, [this](std::string_view path) { return value_of(path); });
-  return words && words->length == text.size() ? words->value : std::string();
-}
-
 void Runner::take_item(std::string_view variables, const std::string& item) {
   const std::vector<std::string_view> targets = split_outside(variables, ',');
   const auto parts = targets.size() > 1 ? listed_items(item) : std::nullopt;
@@ -180,16 +179,11 @@ std::optional<bool> Runner::truth_of(std::string_view condition) const {
   }
   for (const auto& [word, is_member] : {std::pair(" not in ", false), std::pair(" in ", true)}) {
     const std::size_t at = find_outside(condition, word);
-    const std::string member = at == npos ? "" : string_of(condition.substr(0, at));
-    if (!member.empty()) {
-      const std::string list =
-          words_of("list(" + std::string(condition.substr(at + std::string_view(word).size())) + ")");
-      const auto items = listed_items(list);
-      const bool is_there = items && std::ranges::any_of(*items, [&](std::string_view item) {
-                              return is_quoted(item) && item.substr(1, item.size() - 2) ==
-                                                            std::string_view(member).substr(1, member.size() - 2);
-                            });
-      return list.empty() ? std::nullopt : std::optional(is_there == is_member);
+    const auto member = at == npos ? std::nullopt : value(condition.substr(0, at)).string;
+    if (member) {
+      const auto turns = turns_of(value(condition.substr(at + std::string_view(word).size())));
+      const bool is_there = turns && std::ranges::find(*turns, member, &Value::string) != turns->end();
+      return turns ? std::optional(is_there == is_member) : std::nullopt;
     }
   }
   for (const auto& [ending, is_none] : {std::pair(" is not None", false), std::pair(" is None", true)}) {
@@ -280,24 +274,21 @@ std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) 
     }
     return items;
   }
-  std::string known = is_path(text) ? value_of(text) : std::string(text);
-  if (const std::string list = words_of(known.starts_with('{') || is_quoted(known) ? "list(" + known + ")" : known);
-      !list.empty()) {
-    known = list;
-  }
-  if (const auto parts = listed_items(known); parts && std::ssize(*parts) <= most_turns) {
-    for (const std::string_view part : *parts) {
-      items.push_back(known == text ? scan(part) : std::string(part));
-    }
-    return items;
-  }
-  const auto shape = shape_of(value(text));
-  if (!shape || shape->empty() || shape->front() > most_turns) {
+  const std::string made = is_path(text) ? full_name(text) : scan(text);
+  const Value known = value(made);
+  const auto turns = turns_of(known);
+  const Shape shape = turns ? Shape{std::ssize(*turns)} : shape_of(known).value_or(Shape{});
+  if (shape.empty() || shape.front() > most_turns || known.kind == Value::Kind::set) {
     return std::nullopt;
   }
-  const std::string name = is_path(text) ? full_name(text) : trace_.item(scan(text));
-  for (std::int64_t i = 0; i < shape->front(); ++i) {
-    items.push_back(name + "[" + std::to_string(i) + "]");
+  std::string name = is_path(made) ? made : "";
+  for (std::int64_t i = 0; i < shape.front(); ++i) {
+    std::string item = turns ? written((*turns)[static_cast<std::size_t>(i)]) : "";
+    if (item.empty()) {
+      name = name.empty() ? trace_.item(made) : name;
+      item = name + "[" + std::to_string(i) + "]";
+    }
+    items.push_back(std::move(item));
   }
   return items;
 }

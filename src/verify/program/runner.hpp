@@ -81,18 +81,12 @@ class Runner {
   std::string scan(std::string_view text);
   /// For "a if b else c", the branch that the condition chooses.
   std::optional<std::string> conditional(std::string_view text);
-  /// The item of a list, a dictionary or an nn.Sequential that a path names; empty if it names no path or string.
-  std::optional<std::string> item_of(std::string_view path, std::string_view inside) const;
   /// Resolves "heads[0].key" from "heads" on, where a method or an attribute of an item follows; `at` is then after it.
   std::string take_items(std::string_view path, std::string_view text, std::size_t& at) const;
   /// The text of a variable's value; empty if it is unknown.
   std::string value_of(std::string_view path) const;
-  /// The value of a whole expression about words (words.hpp); empty if it is none.
-  std::string words_of(std::string_view text) const;
   /// A string or a number as itself, anything else as a new name for it.
   std::string settled(std::string_view made);
-  /// The string literal that an expression is, with its quotes; empty if it is none.
-  std::string string_of(std::string_view text) const;
   /// The items of a list's or a dictionary's comprehension, "[our_item_1, our_item_2]", "{'cat': 0}"; empty if it is
   /// none.
   std::optional<std::string> comprehension(std::string_view inside, char bracket);
@@ -144,6 +138,8 @@ class Runner {
 std::string_view leading_path(std::string_view text);
 /// The items of "[a, b]" or "(a, b)"; empty for other texts.
 std::optional<std::vector<std::string_view>> listed_items(std::string_view text);
+/// "[a, b]" with an item more.
+std::string appended(std::string_view list, std::string_view item);
 /// The effects of PyTorch's modules and functions, as a Python program whose functions have their full names.
 std::string_view library_program();
 /// Returns true if a text that is not run would draw.

@@ -5,7 +5,6 @@
 #include "text/numbers.hpp"
 #include "verify/program/listing.hpp"
 #include "verify/program/runner.hpp"
-#include "verify/program/words.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/statements.hpp"
 
@@ -77,62 +76,24 @@ std::optional<std::string> Runner::conditional(std::string_view text) {
   return std::string(text.substr(0, begin)) + "(" + scan(text::trimmed(chosen)) + ")";
 }
 
-std::optional<std::string> Runner::item_of(std::string_view path, std::string_view inside) const {
-  std::string_view list = trace_.last(full_name(path));
-  if (list.starts_with('{')) {
-    const std::string key = string_of(inside);
-    for (const std::string_view entry : split_outside(list.substr(1, list.size() - 2), ',')) {
-      const std::size_t colon = find_outside(entry, ":");
-      if (!key.empty() && colon != npos && text::trimmed(entry.substr(0, colon)) == key) {
-        return "(" + std::string(text::trimmed(entry.substr(colon + 1))) + ")";
-      }
-    }
-    return std::nullopt;
-  }
-  if (const std::size_t open = leading_path(list).size(); list.substr(0, open).ends_with("Sequential")) {
-    list.remove_prefix(open);
-  }
-  const auto items = listed_items(list);
-  const auto k = items ? whole(inside) : std::nullopt;
-  const std::int64_t place = k ? *k + (*k < 0 ? std::ssize(*items) : 0) : -1;
-  return place >= 0 && place < std::ssize(*items)
-             ? std::optional(std::string((*items)[static_cast<std::size_t>(place)]))
-             : std::nullopt;
-}
-
 std::string Runner::take_items(std::string_view path, std::string_view text, std::size_t& at) const {
   std::string whole(path);
   std::size_t behind = at;
   for (std::size_t close = at; behind < text.size() && text[behind] == '['; behind = close + 1) {
     close = closing_bracket(text, behind);
-    const auto item = close == npos ? std::nullopt : item_of(whole, text.substr(behind + 1, close - behind - 1));
-    if (!item) {
-      break;
-    }
-    const std::string_view rest = leading_path(text.substr(close + 1));
+    const std::string item =
+        close == npos ? "" : value(whole + std::string(text.substr(behind, close + 1 - behind))).text;
+    const std::string_view rest = close == npos ? "" : leading_path(text.substr(close + 1));
     const std::size_t next = close + 1 + rest.size();
-    const bool is_meant = is_path(*item) && (!rest.empty() || text.substr(next).starts_with('('));
-    if (!is_meant && !item->starts_with('(')) {
+    const bool is_meant = !rest.empty() || text.substr(std::min(next, text.size())).starts_with('(');
+    if (!is_path(item) || !is_meant) {
       break;
     }
-    whole = *item + std::string(rest);
+    whole = item + std::string(rest);
     at = next;
     close = next - 1;
   }
   return whole;
-}
-
-std::string Runner::string_of(std::string_view text) const {
-  text = text::trimmed(text);
-  if (is_quoted(text)) {
-    return std::string(text);
-  }
-  std::string value(trace_.last(full_name(text)));
-  const std::size_t open = text.find('[');
-  if (value.empty() && open != npos && text.ends_with(']') && closing_bracket(text, open) == text.size() - 1) {
-    value = item_of(text.substr(0, open), text.substr(open + 1, text.size() - open - 2)).value_or("");
-  }
-  return is_quoted(value) ? value : std::string();
 }
 
 std::string Runner::scan(std::string_view text) {
@@ -142,12 +103,8 @@ std::string Runner::scan(std::string_view text) {
   std::string made;
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
-    const auto words = evaluate_words(text.substr(at), [this](std::string_view path) { return value_of(path); });
-    if (words) {
-      made += words->value;
-      at += words->length;
-    } else if (c == '"' || c == '\'') {
-      const std::size_t end = std::min(text.find(c, at + 1), text.size() - 1) + 1;
+    if (c == '"' || c == '\'') {
+      const std::size_t end = string_end(text, at);
       made += text.substr(at, end - at);
       at = end;
     } else if (c == '[' || c == '(' || c == '{') {
@@ -194,9 +151,9 @@ std::string Runner::value_of(std::string_view path) const {
 }
 
 std::string Runner::settled(std::string_view made) {
-  const std::string string = string_of(made);
-  const auto size = whole(made);
-  return !string.empty() ? string : size ? std::to_string(*size) : trace_.item(made);
+  const Value known = value(made);
+  const auto size = whole_in(known);
+  return known.string ? written(string_of(*known.string)) : size ? std::to_string(*size) : trace_.item(made);
 }
 
 std::optional<std::string> Runner::comprehension(std::string_view inside, char bracket) {
@@ -211,19 +168,15 @@ std::optional<std::string> Runner::comprehension(std::string_view inside, char b
     return "our_unknown";
   }
   const std::string_view each = inside.substr(0, loop);
-  const std::size_t colon = bracket == '{' ? find_outside(each, ":") : 0;
-  if (colon == npos) {
-    return "our_unknown";
-  }
-  std::string made = colon > 0 ? "{}" : "[";
+  const std::size_t colon = bracket == '{' ? find_outside(each, ":") : npos;
+  std::string made(1, bracket == '{' ? '{' : '[');
   for (const std::string& item : *items) {
     take_item(inside.substr(loop + 5, in - 5), item);
-    const std::string key = colon > 0 ? settled(scan(each.substr(0, colon))) : "";
-    const std::string value = scan(each.substr(colon > 0 ? colon + 1 : 0));
-    const std::string known = objects_.contains(value) ? value : settled(value);
-    made = colon > 0 ? with_entry(made, key, known) : made + (made.size() > 1 ? ", " : "") + known;
+    const std::string key = colon == npos ? "" : settled(scan(each.substr(0, colon))) + ": ";
+    const std::string value = scan(each.substr(colon == npos ? 0 : colon + 1));
+    made += (made.size() > 1 ? ", " : "") + key + (objects_.contains(value) ? value : settled(value));
   }
-  return made + (colon > 0 ? "" : "]");
+  return made + (bracket == '{' ? "}" : "]");
 }
 
 std::string Runner::mapped(std::string_view inside) {
@@ -260,21 +213,16 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   }
   if (const std::size_t dot = path.rfind('.'); path.ends_with(".register_buffer")) {
     const auto parts = split_outside(inside, ',');
-    const std::string name = string_of(parts.empty() ? "" : parts[0]);
-    if (parts.size() > 1 && !name.empty()) {
-      const std::string full = full_name(std::string(path.substr(0, dot + 1)).append(name, 1, name.size() - 2));
-      trace_.assign(full, scan(parts[1]));
+    const auto name = value(parts.empty() ? "" : parts[0]).string;
+    if (parts.size() > 1 && name) {
+      trace_.assign(full_name(std::string(path.substr(0, dot + 1)) + *name), scan(parts[1]));
     }
     return "";
   }
   if (path == "our_called") {
     return "our_named(" + scan(inside) + ", '" + called_ + "')";
   }
-  auto drawn = drawing_call_of(path, inside);
-  if (!drawn && inside.find("len(") != npos && depth_ < deepest && !may_draw(inside)) {
-    drawn = drawing_call_of(path, scan(inside));
-  }
-  if (drawn) {
+  if (auto drawn = drawing_call_of(path, inside)) {
     if (drawn->kind == DrawCall::Kind::seed && std::ranges::find(generators_, drawn->generator) == generators_.end()) {
       generators_.push_back(drawn->generator);
     }
@@ -288,10 +236,6 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   }
   if (imports_.is(path, "numpy.split")) {  // into equal parts
     return "torch.chunk(" + scan(inside) + ")";
-  }
-  if (path == "list" || path == "tuple") {
-    std::string made = scan(inside);
-    return listed_items(made) ? std::optional(std::move(made)) : std::nullopt;
   }
   if (path == "nn.ModuleList" || path == "torch.nn.ModuleList") {
     return scan(inside);
@@ -309,9 +253,7 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   }
   const auto [object, method] = method_of(path);
   if (method == "append" && trace_.last(object).starts_with('[')) {
-    const std::string before(without_trailing(trace_.last(object), "]"));
-    const std::string item = trace_.item(scan(inside));
-    trace_.assign(object, before + (before == "[" ? "" : ", ") + item + "]");
+    trace_.assign(object, appended(trace_.last(object), trace_.item(scan(inside))));
     return "";
   }
   const Function* function = functions_.find(object.empty() ? known : objects_.find(object)->second + "." + method);

@@ -6,7 +6,6 @@
 #include "text/numbers.hpp"
 #include "verify/program/listing.hpp"
 #include "verify/program/runner.hpp"
-#include "verify/program/words.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/statements.hpp"
 
@@ -182,7 +181,7 @@ void Runner::assign(std::string_view target, std::string_view value) {
       const std::string_view inside = target.substr(open + 1, target.size() - open - 2);
       const std::string_view before = trace_.last(whole);
       if (const std::string key = before.starts_with('{') ? settled(scan(inside)) : ""; !key.empty() && !is_ours(key)) {
-        trace_.assign(whole, with_entry(before, key, settled(made)));
+        trace_.assign(whole, appended(before, key + ": " + settled(made)));
         return;
       }
       trace_.assign(whole, "our_put(" + whole + ", " + made + ", \"" + std::string(inside) + "\")");
@@ -340,14 +339,13 @@ void Runner::print(std::string_view inside) {
     }
   };
   for (const std::string_view argument : arguments_of(inside).plain) {
-    const std::string other = string_of(argument);
-    const std::string text(is_string(argument) || other.empty() ? argument : other);
-    if (!is_string(text)) {
-      add(text);
+    if (!is_string(argument)) {
+      const auto string = value(argument).string;
+      string ? void(label = *string) : add(argument);
       continue;
     }
-    const std::size_t quote = text.find_first_of("\"'");
-    const std::string_view words = std::string_view(text).substr(quote + 1, text.size() - quote - 2);
+    const std::size_t quote = argument.find_first_of("\"'");
+    const std::string_view words = argument.substr(quote + 1, argument.size() - quote - 2);
     if (quote == 0 || words.find('{') == npos) {
       label = words;
       continue;
@@ -359,9 +357,8 @@ void Runner::print(std::string_view inside) {
       const std::string_view field = words.substr(open + 1, close - open - 1);  // {x}, {x=}, {word:<8}
       const std::string_view shown = without_trailing(field.substr(0, find_outside(field, ":")), "= ");
       const Value known = value(shown);
-      const std::string string = string_of(shown);
-      if (known.number || !string.empty()) {
-        label += known.number ? text::shortest_text(*known.number) : string.substr(1, string.size() - 2);
+      if (known.number || known.string) {
+        label += known.number ? text::shortest_text(*known.number) : *known.string;
       } else if (shape_of(known) == Shape{}) {  // of a tensor without axes, the number alone
         scan(shown);
       } else {
@@ -385,8 +382,9 @@ bool Runner::is_no_tensor(std::string_view value) const {
   }
   const std::string_view path = leading_path(value);
   const bool is_call = is_one_call(value) && std::ranges::find(functions, path) != functions.end();
-  const std::string_view last = trace_.last(path.size() == value.size() ? value : std::string_view());
-  return is_call || number(value) || last.starts_with('{') || value.starts_with('{') ||
+  const Value known = this->value(value);
+  const bool is_of_words = known.string || (!known.items.empty() && known.items[0].string);
+  return is_call || known.number || is_of_words || known.kind == Value::Kind::dictionary ||
          std::ranges::any_of(endings, [&](std::string_view ending) { return value.ends_with(ending); });
 }
 

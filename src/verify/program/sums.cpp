@@ -49,7 +49,7 @@ Shape index_of(const std::string& letters, const Sizes& numbers) {
 }  // namespace
 
 Value contracted(const Passed& given) {
-  const auto equation = given.plain.size() == 3 ? equation_of(given.plain[0].words) : std::nullopt;
+  const auto equation = given.plain.size() == 3 ? equation_of(given.plain[0].string.value_or("")) : std::nullopt;
   if (!equation || !given.plain[1].tensor || !given.plain[2].tensor) {
     return {};
   }
@@ -87,7 +87,7 @@ Value contracted(const Passed& given) {
   if (element_count(shape) * element_count(summed_shape) > most_listed) {
     return {};
   }
-  const std::string begin = "torch.einsum(\"" + given.plain[0].words + "\", ";
+  const std::string begin = "torch.einsum(\"" + *given.plain[0].string + "\", ";
   return value_of(mapped({tensors[0], tensors[1]}, shape,
                          {[begin](const auto& of) { return begin + of[0] + ", " + of[1] + ")"; },
                           [=, equation = *equation](const Shape& index) {

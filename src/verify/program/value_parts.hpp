@@ -39,6 +39,15 @@ Value as_numbers(const Tensor& x);
 /// scores that a mask hides with -inf; a mask that is not of True and False is added.
 Value hidden_by(const Passed& given);
 
+/// Python's functions and methods of strings, lists and dictionaries, of which programs make a vocabulary: split,
+/// sorted, len, keys. Unknown where the function is none.
+Value called_on_words(std::string_view function, const Passed& given);
+
+/// The place of a dictionary's key, a string or a number; the number of its entries if it has none such.
+std::size_t place_of(const Value& dictionary, const Value& key);
+/// Sets the value of a key.
+void put_entry(Value& dictionary, Value key, Value item);
+
 /// What functions make that others write out: linear, normalize, rsqrt.
 Value composed(const std::string& function, const Passed& given, const Value& x);
 

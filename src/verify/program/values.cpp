@@ -91,12 +91,27 @@ Value repeated_list(const Value& list, double times) {
   if (times * static_cast<double>(list.items.size()) > most || times != std::round(times)) {
     return {};
   }
-  Value result;
-  result.is_list = true;
+  Value result{.kind = Value::Kind::list};
   for (std::int64_t i = 0; i < whole(times); ++i) {
     result.items.insert(result.items.end(), list.items.begin(), list.items.end());
   }
   return result;
+}
+
+/// Of a pair, a list, a dictionary or an nn.Sequential.
+Value item_of(const Value& x, const Subscript& subscript) {
+  if (x.kind == Value::Kind::dictionary) {
+    const Value key = subscript.key ? string_of(*subscript.key) : Value{.number = subscript.first};
+    const std::size_t place = place_of(x, key);
+    return place == x.items.size() ? Value{} : x.items[place];
+  }
+  const bool is_pair = x.kind == Value::Kind::pair;
+  const std::vector<Value>& items = x.module ? x.module->arguments.plain : x.items;
+  const auto count = static_cast<double>(!is_pair ? items.size() : x.places ? 2 : 1);
+  const double i = subscript.first.value_or(count) + (subscript.first.value_or(0) < 0 ? count : 0);
+  return i < 0 || i >= count || x.kind == Value::Kind::set ? Value{}
+         : is_pair                                         ? value_of(i == 0 ? *x.tensor : *x.places)
+                                                           : items[static_cast<std::size_t>(i)];
 }
 
 }  // namespace
@@ -139,11 +154,8 @@ Value unsqueezed(const Tensor& x, std::int64_t axis) {
 Value value_of(const Tensor& tensor) { return {.tensor = tensor}; }
 
 Value value_of(double number) {
-  return {{},
-          number,
-          std::isinf(number) ? (number < 0 ? "-torch.inf" : "torch.inf") : text::shortest_text(number),
-          {},
-          false};
+  return {.number = number,
+          .words = std::isinf(number) ? (number < 0 ? "-torch.inf" : "torch.inf") : text::shortest_text(number)};
 }
 
 Tensor unknown_of(const Shape& shape, bool are_whole) {
@@ -165,7 +177,7 @@ std::optional<Shape> shape_of(const Value& value) {
   if (value.tensor) {
     return value.tensor->shape();
   }
-  if (!value.is_list && value.items.empty()) {
+  if (!value.holds_items()) {
     return std::nullopt;
   }
   Shape shape = (value.items.empty() ? std::nullopt : shape_of(value.items[0])).value_or(Shape{});
@@ -187,12 +199,13 @@ std::optional<Shape> sizes_in(const Value& value) {
 }
 
 Value combined(std::string_view sign, const Value& a, const Value& b) {
-  if (sign == "+" && a.is_list && b.is_list) {
+  const bool is_list = a.kind == Value::Kind::list;
+  if (sign == "+" && is_list && b.kind == a.kind) {
     Value list = a;
     list.items.insert(list.items.end(), b.items.begin(), b.items.end());
     return list;
   }
-  if (sign == "*" && a.is_list && b.number) {
+  if (sign == "*" && is_list && b.number) {
     return repeated_list(a, *b.number);
   }
   if (sign == "@" && a.tensor && b.tensor && a.tensor->dim() > 2 && b.tensor->dim() == 1) {
@@ -311,15 +324,8 @@ Value subscripted(const Value& x, std::span<const Subscript> subscripts) {
   if (subscripts.empty()) {
     return {};
   }
-  if (!x.items.empty() || x.is_pair) {
-    const auto count = static_cast<double>(!x.is_pair ? x.items.size() : x.places ? 2 : 1);
-    if (subscripts.size() != 1 || subscripts[0].kind != Kind::item || !subscripts[0].first) {
-      return {};
-    }
-    const double i = *subscripts[0].first + (*subscripts[0].first < 0 ? count : 0);
-    return i < 0 || i >= count ? Value{}
-           : x.is_pair         ? value_of(i == 0 ? *x.tensor : *x.places)
-                               : x.items[static_cast<std::size_t>(i)];
+  if (x.module || x.holds_items() || x.kind == Value::Kind::pair) {
+    return subscripts.size() == 1 && subscripts[0].kind == Kind::item ? item_of(x, subscripts[0]) : Value{};
   }
   if (!x.tensor) {
     return {};

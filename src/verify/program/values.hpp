@@ -15,14 +15,25 @@ namespace attn::verify {
 
 struct Module;
 
-/// What an expression of a listing stands for: a tensor, a number, or several of them; nothing where it cannot be told.
+/// What an expression of a listing stands for: a tensor, a number, a string, or several of them; nothing where it
+/// cannot be told.
 struct Value {
+  enum class Kind {
+    one,  ///< or a tuple
+    list,
+    set,  ///< whose order is unknown
+    dictionary,
+    pair,  ///< a tensor with its places: what torch.max gives
+  };
+
   std::optional<Tensor> tensor = {};
   std::optional<double> number = {};
-  std::string words = {};                     ///< of a number: "2**0.5"
-  std::vector<Value> items = {};              ///< of a list, or a tuple
-  bool is_list = false;                       ///< certainly: it may have no items
-  bool is_pair = false;                       ///< a tensor with its places: what torch.max gives
+  std::string words = {};                  ///< of a number: "2**0.5"
+  std::optional<std::string> string = {};  ///< without its quotes
+  Kind kind = Kind::one;
+  std::vector<Value> items = {};              ///< of a list or a tuple; a dictionary's values
+  std::vector<Value> keys = {};               ///< of a dictionary
+  std::string text = {};                      ///< of an item: how the program writes it, "q" in [q, k]
   std::optional<Tensor> places = {};          ///< of a pair
   std::shared_ptr<const Module> module = {};  ///< nn.LayerNorm(6), which is to be called
 
@@ -31,11 +42,18 @@ struct Value {
   Part part = Part::none;
   std::optional<Tensor> of = {};
 
-  bool is_known() const { return tensor || number || !items.empty() || module; }
+  bool holds_items() const { return !items.empty() || (kind != Kind::one && kind != Kind::pair); }
+  bool is_known() const { return tensor || number || string || module || holds_items(); }
 };
 
 Value value_of(const Tensor& tensor);
 Value value_of(double number);
+Value string_of(std::string_view text);
+/// How a program may write a value that has no name: a string, a number, an item as it stands in its list; else empty.
+std::string written(const Value& value);
+/// What a loop runs over: a list's items, a dictionary's keys, a string's characters. Empty for a set and for what is
+/// none of these.
+std::optional<std::vector<Value>> turns_of(const Value& value);
 
 /// A tensor of which the shape alone is known: all its numbers are nan, or 0 for whole numbers, which may name rows.
 Tensor unknown_of(const Shape& shape, bool are_whole);
@@ -86,7 +104,8 @@ struct Subscript {
   std::optional<double> first = {};
   std::optional<double> last = {};
   double step = 1;
-  std::optional<Tensor> places = {};  ///< x[ids], x[mask]: rows that numbers name, or cells
+  std::optional<Tensor> places = {};    ///< x[ids], x[mask]: rows that numbers name, or cells
+  std::optional<std::string> key = {};  ///< of a dictionary
 };
 Value subscripted(const Value& x, std::span<const Subscript> subscripts);
 /// x after x[subscripts] = y; `written` is how they are.

@@ -42,7 +42,7 @@ class Page {
 
   const std::string& name() const { return name_; }
   const std::string& text() const { return text_; }
-  Place place(std::size_t offset) const { return places_.at(text_, offset); }
+  Place place(std::size_t offset) const { return places_.at(offset); }
   /// The parts in order, covering the whole text.
   const std::vector<Part>& parts() const { return parts_; }
 

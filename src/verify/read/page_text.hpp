@@ -36,7 +36,7 @@ class PageText {
   Page finish(std::string name);
 
  private:
-  void note_place() { places_.note(text_, text_.size(), place_); }
+  void note_place() { places_.note(text_.size(), place_); }
 
   std::string text_;
   Place place_;

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 namespace attn::verify {
@@ -14,28 +13,24 @@ struct Place {
   std::uint32_t number = 0;  ///< as displayed: In [number], or the ordinal of a code cell without one
 };
 
-/// Maps each offset of a text to its place. Takes almost no memory if the text's line ends are the file's.
+/// Maps each offset of a text to its place.
 class PlaceIndex {
  public:
-  /// Sets the place from the text's end on. Must be called at every line end of the text.
-  void note(std::string_view text, std::size_t end, const Place& place);
-  /// The place of a recorded offset in the text. Takes logarithmic time.
-  Place at(std::string_view text, std::size_t offset) const;
+  /// Sets the place from this offset on, which is none before the last one.
+  void note(std::size_t offset, const Place& place);
+  /// The place of an offset. Takes logarithmic time.
+  Place at(std::size_t offset) const;
 
  private:
-  /// Lines from an offset on; each line end within a short reach may be one of the file's.
   struct Lines {
     std::uint32_t offset;
     std::uint32_t line;
-    bool go_on;  ///< the line ends are the file's
   };
   struct Cells {
     std::uint32_t offset;
     std::uint32_t cell;
     std::uint32_t number;
   };
-
-  static std::uint32_t line_ends(std::string_view text, const Lines& from, std::size_t end);
 
   std::vector<Lines> lines_;  ///< ascending
   std::vector<Cells> cells_;

@@ -12,19 +12,6 @@ namespace {
 
 constexpr std::size_t longest_joined = 4'000;
 
-/// The position after the string that begins at a quote.
-std::size_t behind_string(std::string_view text, std::size_t at) {
-  const char quote = text[at];
-  if (text.substr(at, 3) == std::string(3, quote)) {
-    const std::size_t end = text.find(text.substr(at, 3), at + 3);
-    return end == npos ? text.size() : end + 3;
-  }
-  for (++at; at < text.size() && text[at] != quote; ++at) {
-    at += text[at] == '\\' ? 1U : 0U;
-  }
-  return std::min(at + 1, text.size());
-}
-
 /// Calls back for each position outside strings with its bracket depth (a closing bracket counts as outside); stops
 /// when the callback returns false.
 template <class Use>
@@ -33,7 +20,7 @@ void each_place(std::string_view text, Use use) {
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     if (c == '"' || c == '\'') {
-      i = behind_string(text, i);
+      i = string_end(text, i);
       continue;
     }
     depth -= c == ')' || c == ']' || c == '}' ? 1 : 0;
@@ -98,6 +85,18 @@ std::vector<Statement> find_statements(const Page& page, const Zones& zones) {
     at = end + 1;
   }
   return found;
+}
+
+std::size_t string_end(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  if (text.substr(at, 3) == std::string(3, quote)) {
+    const std::size_t end = text.find(text.substr(at, 3), at + 3);
+    return end == npos ? text.size() : end + 3;
+  }
+  for (++at; at < text.size() && text[at] != quote; ++at) {
+    at += text[at] == '\\' ? 1U : 0U;
+  }
+  return std::min(at + 1, text.size());
 }
 
 std::string_view Arguments::value_of(std::string_view name) const {

@@ -38,6 +38,9 @@ Arguments arguments_of(std::string_view inside);
 /// The parts of a text between separators outside brackets and strings, trimmed; none for an empty text.
 std::vector<std::string_view> split_outside(std::string_view text, char separator);
 
+/// The position after the string that begins at a quote.
+std::size_t string_end(std::string_view text, std::size_t at);
+
 /// The first match outside brackets and strings; npos if there is none.
 std::size_t find_outside(std::string_view text, std::string_view what);
 
