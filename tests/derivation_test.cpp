@@ -22,7 +22,7 @@
 #include "present/meeting.hpp"
 #include "render/document.hpp"
 #include "render/json_derivation.hpp"
-#include "render/page/cases.hpp"
+#include "render/page/tellings.hpp"
 #include "tensor/operations.hpp"
 #include "torch/torch.hpp"
 
@@ -431,10 +431,10 @@ TEST_CASE("an element of two operands is derived in every format") {
         nlohmann::ordered_json{{"tensor", "y"}, {"index", {1, 0}}, {"value", 30}});
 
   render::PageTellings tellings;
-  const auto cases = render::cases_json(total, tellings);
-  REQUIRE(cases["c"].size() == 1);  // an operand, one term, its place, the steps along both axes and from term to term
-  CHECK(cases["c"][0]["a"] == nlohmann::ordered_json{{0, 1, 0, 2, 1, 0}, {1, 1, 0, 2, 1, 0}});
-  CHECK(tellings[cases["c"][0]["r"]]["each"] == nlohmann::ordered_json{"{~a}", "{=sum}"});
+  const auto derivations = render::derivations_json(total, tellings);
+  REQUIRE(derivations.size() == 4);  // each has the places of x and y, which are counted one after the other
+  CHECK(derivations[2] == nlohmann::ordered_json{0, {2, 6}});
+  CHECK(tellings[0]["each"] == nlohmann::ordered_json{"{~a}", "{=sum}"});
 }
 
 TEST_CASE("a parameter without a gradient is called given, not trainable") {

@@ -80,12 +80,12 @@ struct Need {
 
 /// One option: the parser, help, manual, completions, hints and checks all read this row.
 struct Option {
-  std::string_view name;         ///< "--output"
-  std::string_view letter = {};  ///< "-o"
-  std::string_view others = {};  ///< its names in other programs: "--text --words"
-  unsigned takers = 0;
+  std::string_view name;                                   ///< "--output"
+  std::string_view letter = {};                            ///< "-o"
+  std::string_view others = {};                            ///< its names in other programs: "--text --words"
+  unsigned takers = 0;                                     ///< 0: those of its group
   std::function<bool(const chapters::Takes&)> taken = {};  ///< the chapters that take it; empty: all
-  std::string_view group;                                  ///< its heading in the help
+  std::string_view group = {};                             ///< its heading in the help
   bool is_common = false;                                  ///< shown in the short help
   Value value = {};
   std::string_view doc;        ///< one line

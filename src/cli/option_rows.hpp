@@ -20,8 +20,10 @@ std::vector<Option> layer_options();
 std::vector<Option> input_options();
 std::vector<Option> weight_options();
 std::vector<Option> own_size_options();
-std::vector<Option> drawing_options();
-std::vector<Option> verify_options();
+std::vector<Option> dropout_options();
+std::vector<Option> kernel_options();
+std::vector<Option> page_options();
+std::vector<Option> port_options();
 
 inline constexpr unsigned by_articles = by_chapter | by_all;
 inline constexpr unsigned by_one = by_chapter | by_layer;

@@ -162,15 +162,38 @@ std::vector<Subcommand> other_commands() {
   };
 }
 
+/// Rows under one heading, taken by `takers` unless a row says otherwise.
+struct OptionGroup {
+  std::string_view heading;
+  unsigned takers;
+  std::vector<Option> (*rows)();
+};
+
+constexpr OptionGroup option_groups[] = {{group::general, by_program | by_all_commands, general_options},
+                                         {group::shown, by_walks, shown_options},
+                                         {group::classroom, by_walks, classroom_options},
+                                         {group::page, by_verify, page_options},
+                                         {group::port, by_verify, port_options},
+                                         {group::output, by_walks, output_options},
+                                         {group::layer, by_layer, layer_options},
+                                         {group::inputs, by_lessons, input_options},
+                                         {group::weights, by_lessons, weight_options},
+                                         {group::weights, by_lessons, own_size_options},
+                                         {group::dropout, by_draws, dropout_options},
+                                         {group::kernels, by_kernels, kernel_options},
+                                         {group::printing, by_walks, printing_options}};
+
 }  // namespace
 
 const std::vector<Option>& all_options() {
   static const std::vector<Option> rows = [] {
     std::vector<Option> all;
-    for (const auto& part :
-         {general_options, shown_options, classroom_options, verify_options, output_options, layer_options,
-          input_options, weight_options, own_size_options, drawing_options, printing_options}) {
-      std::ranges::move(part(), std::back_inserter(all));
+    for (const OptionGroup& group : option_groups) {
+      for (Option& row : group.rows()) {
+        row.group = group.heading;
+        row.takers = row.takers == 0 ? group.takers : row.takers;
+        all.push_back(std::move(row));
+      }
     }
     return all;
   }();

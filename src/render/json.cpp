@@ -171,18 +171,6 @@ std::string script_json(const ordered_json& json) {
   return text;
 }
 
-std::string json_text(const ordered_json& json, const std::string& line_break) {
-  std::string text = json_text(json, 2);
-  if (line_break != "\n") {
-    std::string indented;
-    for (const char c : text) {
-      indented += c == '\n' ? line_break : std::string(1, c);
-    }
-    text = std::move(indented);
-  }
-  return text;
-}
-
 void JsonWriter::separate() {
   if (std::exchange(has_name_, false) || open_.empty()) {
     return;
@@ -193,22 +181,31 @@ void JsonWriter::separate() {
 void JsonWriter::begin(std::string_view open, char end) {
   text(open);
   open_.push_back({end});
-  line_break_ += "  ";
+  line_break_ += is_script() ? "" : "  ";
 }
 
 void JsonWriter::end() {
-  line_break_.resize(line_break_.size() - 2);
+  line_break_.resize(line_break_.size() - (is_script() ? 0 : 2));
   out_ << (open_.back().is_empty ? "" : line_break_) << open_.back().end;
   open_.pop_back();
 }
 
 void JsonWriter::member(std::string_view name) {
   separate();
-  out_ << json_text(name, -1) << ": ";
+  out_ << json_text(name, -1) << (is_script() ? ":" : ": ");
   has_name_ = true;
 }
 
-void JsonWriter::value(const nlohmann::ordered_json& json) { text(json_text(json, line_break_)); }
+void JsonWriter::value(const nlohmann::ordered_json& json) {
+  if (is_script()) {
+    return text(script_json(json));
+  }
+  std::string indented;
+  for (const char c : json_text(json, 2)) {
+    indented += c == '\n' ? line_break_ : std::string(1, c);
+  }
+  text(indented);
+}
 
 void JsonWriter::text(std::string_view json) {
   separate();

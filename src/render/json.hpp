@@ -24,15 +24,16 @@ std::string json_text(const nlohmann::ordered_json& json, int indent);
 /// JSON on one line that cannot end the script element around it.
 std::string script_json(const nlohmann::ordered_json& json);
 
-/// The JSON text, indented by two, with `line_break`, which begins with "\n", before every line but the first.
-std::string json_text(const nlohmann::ordered_json& json, const std::string& line_break);
-
-/// Writes JSON piece by piece, so it need not fit in memory; indented as by json_text.
+/// Writes JSON piece by piece, so it need not fit in memory.
 class JsonWriter {
  public:
-  /// `line_break` begins with "\n" and precedes every line but the first.
-  explicit JsonWriter(std::ostream& out, std::string line_break = "\n")
-      : out_(out), line_break_(std::move(line_break)) {}
+  enum class Layout {
+    indented,  ///< by two
+    script,    ///< as script_json
+  };
+
+  explicit JsonWriter(std::ostream& out, Layout layout = Layout::indented)
+      : out_(out), line_break_(layout == Layout::indented ? "\n" : "") {}
 
   void begin_object() { begin("{", '}'); }
   void begin_array() { begin("[", ']'); }
@@ -54,12 +55,13 @@ class JsonWriter {
     bool is_empty = true;
   };
 
+  bool is_script() const { return line_break_.empty(); }
   void begin(std::string_view open, char end);
   /// Writes the separator before the next piece.
   void separate();
 
   std::ostream& out_;
-  std::string line_break_;  ///< of the innermost open object or array
+  std::string line_break_;  ///< before each line of the innermost open object or array; empty for a script
   std::vector<Open> open_;
   bool has_name_ = false;  ///< a member's name is written and its value is not
 };

@@ -319,44 +319,47 @@ class PageWriter {
     return json;
   }
 
-  template <class Item>
-  static void write_array(std::ostream& out, std::size_t size, Item item) {
-    out << '[';
-    for (std::size_t i = 0; i < size; ++i) {
-      out << (i == 0 ? "" : ",") << script_json(item(i));
+  Json steps_json() const {
+    Json steps = Json::array();
+    for (const Part& part : parts_) {
+      if (part.frame) {
+        steps.push_back(frame_json(part, introduction_id));
+      }
+      for (std::size_t i = 0; i < part.ids.size(); ++i) {
+        steps.push_back(step_json(part, i));
+      }
+      if (part.frame) {
+        steps.push_back(frame_json(part, ending_id));
+      }
     }
-    out << ']';
+    return steps;
   }
 
+  /// Writes the numbers tensor by tensor, as there may be many.
   void write_data(std::ostream& out) {
-    Json head = {
-        {"ramps",
-         {{"sequential", ramp_json(sequential_colour)},
-          {"light", ramp_json(diverging_colour)},
-          {"dark", ramp_json(dark_diverging_colour)}}},
-    };
+    JsonWriter json(out, JsonWriter::Layout::script);
+    json.begin_object();
+    json.members({{"ramps",
+                   {{"sequential", ramp_json(sequential_colour)},
+                    {"light", ramp_json(diverging_colour)},
+                    {"dark", ramp_json(dark_diverging_colour)}}}});
+    json.member("chapters");
+    json.begin_array();
     for (const Part& part : parts_) {
-      head["chapters"].push_back(chapter_json(part));
+      json.value(chapter_json(part));
     }
-    std::string open = script_json(head);
-    open.pop_back();
-    out << open << ",\"steps\":[";
-    const char* comma = "";
-    for (const Part& part : parts_) {
-      const auto write_frame_json = [&](const char* id) {
-        if (part.frame) {
-          out << std::exchange(comma, ",") << script_json(frame_json(part, id));
-        }
-      };
-      write_frame_json(introduction_id);
-      for (std::size_t i = 0; i < part.ids.size(); ++i) {
-        out << std::exchange(comma, ",") << script_json(step_json(part, i));
-      }
-      write_frame_json(ending_id);
+    json.end();
+    json.member("steps");
+    json.value(steps_json());
+    json.member("nodes");
+    json.begin_array();
+    for (std::size_t i = 0; i < as_is_nodes_; ++i) {
+      json.value(nodes_.node_json(i));
     }
-    out << "],\"nodes\":";
-    write_array(out, as_is_nodes_, [&](std::size_t i) { return nodes_.node_json(i); });
-    out << ",\"tellings\":" << script_json(nodes_.tellings().from(0)) << '}';
+    json.end();
+    json.member("tellings");
+    json.value(nodes_.tellings().from(0));
+    json.end();
   }
 
   /// Writes the tensors that only changes have, their descriptions and, by its id, the effect of each change on each

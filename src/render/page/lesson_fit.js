@@ -115,9 +115,10 @@ function blank({ result, operands, panel, rows }, need, room) {
 /** Some elements of each kind of derivation: first, last and one between. */
 function samples({ node }) {
   const all = Array.from({ length: count(node) }, (_, position) => position);
-  if (!node.c?.length) return all.slice(0, 1);
-  return node.c.slice(0, 4).flatMap((way) => {
-    const found = all.filter((position) => caseOf(node, position) === way);
+  if (!node.d?.length) return all.slice(0, 1);
+  const kinds = [...new Set(node.d.map(([telling]) => telling))];
+  return kinds.slice(0, 4).flatMap((kind) => {
+    const found = all.filter((position) => node.d[position][0] === kind);
     return [...new Set([found[0], found[found.length >> 1], found.at(-1)])].filter((one) => one !== undefined);
   });
 }

@@ -150,13 +150,18 @@ function setFocusable(state, position) {
   state.focusable?.setAttribute("tabindex", "0");
 }
 
+/** Returns true if elements are computed in several ways, or from several tensors: masked, stacked. */
+function isMixed(node) {
+  const firsts = node.d.map(([, [first] = []]) => operandAt(node, first)?.node);
+  return new Set(node.d.map(([telling]) => telling)).size > 1 || new Set(firsts).size > 1;
+}
+
 /** The operands' tables with an element's terms; of more than two axes, only the slice needed. */
 function besides(state, position) {
   const from = state.isSecret ? null : derivation(state.node, position);
   const wanted = [];
   const terms = from ? [...from.a, ...from.b, ...from.bias] : [];
-  const isMasked = state.node.c?.length > 1;
-  if (from && isMasked) {  // show all operands, whichever way this element took
+  if (from && isMixed(state.node)) {  // show all operands, whichever way this element took
     state.node.o.forEach((operand, i) => {
       const shared = terms.some((term) => term.node === nodes[operand]);
       if (!shared && nodes[operand].s.length <= state.node.s.length && i < 4) {

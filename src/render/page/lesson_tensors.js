@@ -65,30 +65,13 @@ function indexAt(position, shape) {
 const positionOf = (index, shape) => index.reduce((position, at, axis) => position * shape[axis] + at, 0);
 const place = (node, position) => nameOf(node) + (node.s.length ? `[${indexAt(position, node.s).join(", ")}]` : "");
 
-/** The way in c that computed the element; null if the page does not know it. */
-const caseOf = (node, position) => node.c?.[node.z ? node.z[position] : 0] ?? null;
-
-/** The element's rank within its case. */
-function rankOf(node, position) {
-  if (!node.z) return position;
-  let rank = 0;
-  for (let before = 0; before < position; ++before) rank += node.z[before] === node.z[position] ? 1 : 0;
-  return rank;
-}
-
-/** The first place of a line (places_json in cases.cpp) for the element. */
-const startOf = (node, position, line) =>
-  indexAt(position, node.s).reduce((sum, at, axis) => sum + at * line[3 + axis], line[2]);
-
-/** The places {node, position} of the lines. */
-function places(node, position, lines = []) {
-  return lines.flatMap((line) => {
-    const isLine = Array.isArray(line);
-    const [operand, n] = isLine ? line : [line.o, line.n];
-    const start = isLine ? startOf(node, position, line) : rankOf(node, position) * n;
-    return Array.from({ length: n }, (_, k) => (
-      { node: nodes[node.o[operand]], position: isLine ? start + k * line.at(-1) : line.x[start + k] }));
-  });
+/** The element {node, position} of an operand; `at` counts the elements of all operands, one after the other. */
+function operandAt(node, at) {
+  for (const operand of node.o) {
+    if (at < count(nodes[operand])) return { node: nodes[operand], position: at };
+    at -= count(nodes[operand]);
+  }
+  return null;
 }
 
 /** All numbers as decimals that identify their float32 exactly. */
@@ -97,7 +80,7 @@ function exact(node) {
     node.exact = node.v !== undefined
       ? (node.v === "" ? [] : node.v.split(" "))
       : Array.from({ length: count(node) }, (_, position) => {
-          const [from] = places(node, position, caseOf(node, position).a);
+          const from = operandAt(node, node.d[position][1][0]);
           return exact(from.node)[from.position];
         });
   }
@@ -118,14 +101,10 @@ const axisName = (node, axis, at) => itemName(node, axis, at) ?? String(at);
 
 /** The element's derivation; null if the page does not know it. */
 function derivation(node, position) {
-  const way = caseOf(node, position);
-  return way && {
-    node,
-    telling: tellings[way.r],
-    a: places(node, position, way.a),
-    b: places(node, position, way.b),
-    bias: places(node, position, way.bias),
-    own: way.at ? startOf(node, position, way.at[0]) : undefined,
-    numbers: {},
-  };
+  if (!node.d?.length) return null;
+  const [which, ...places] = node.d[position];
+  const telling = tellings[which];
+  const [a, b, bias] = [0, 1, 2].map((side) => (places[side] ?? []).map((at) => operandAt(node, at)));
+  const own = telling.own ? a.findIndex((term) => term.position === position) : undefined;  // its own term
+  return { node, telling, a, b, bias, own, numbers: {} };
 }

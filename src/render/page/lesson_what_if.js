@@ -88,13 +88,13 @@ const differenceTelling = () => tellings.push({
 function differenceNode(was, is, digits) {
   const [before, after] = [was, is].map((node) => exact(node).map((text) => Math.fround(toNumber(text))));
   const numbers = after.map((number, i) => (Object.is(number, before[i]) ? 0 : Math.fround(number - before[i])));
-  const strides = is.s.map((_, axis) => is.s.slice(axis + 1).reduce((product, size) => product * size, 1));
   const operands = [[is, "changed"], [was, "original"]].map(([node, words]) =>
     nodes.push({ ...node, n: `${nameOf(is)} ${words}`, scale: scale(node), exact: exact(node), printed: printed(node) }) - 1);
+  const telling = differenceTelling();
   const far = Math.max(0, ...numbers.map(Math.abs).filter(Number.isFinite));
   return {
     n: `difference of ${nameOf(is)}`, s: is.s, t: "float32", x: is.x, w: is.w, k: is.k, o: operands, zeroIsPlain: true,
-    c: [{ r: differenceTelling(), a: [[0, 1, 0, ...strides, 0]], b: [[1, 1, 0, ...strides, 0]] }],
+    d: numbers.map((_, i) => [telling, [i], [numbers.length + i]]),
     exact: numbers.map((number) => (Number.isFinite(number) ? shortest(number) : infinityWords(number))),
     printed: numbers.map((number) => differenceText(number, digits)),
     scale: { finite: far > 0, signed: true, low: -far, high: far },

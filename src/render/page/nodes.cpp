@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lesson/lineage.hpp"
-#include "render/page/cases.hpp"
+#include "render/page/tellings.hpp"
 #include "tensor/words.hpp"
 #include "text/numbers.hpp"
 #include "torch/print.hpp"
@@ -106,10 +106,11 @@ Json PageNodes::node_json(std::size_t node) {
   }
   json["o"] = operands;
   if (std::all_of(operands.begin(), operands.end(), [](std::int64_t operand) { return operand >= 0; })) {
-    json.update(cases_json(tensor, tellings_));
+    json["d"] = derivations_json(tensor, tellings_);
   }
-  const auto is_copy = [&](const Json& one) { return tellings_[one["r"]].contains("copy"); };
-  const bool is_seen_elsewhere = json.contains("c") && std::all_of(json["c"].begin(), json["c"].end(), is_copy);
+  const auto is_copy = [&](const Json& one) { return tellings_[one[0]].contains("copy"); };
+  const bool is_seen_elsewhere =
+      json.contains("d") && !json["d"].empty() && std::all_of(json["d"].begin(), json["d"].end(), is_copy);
   const auto contents = tensor.array().contents();
   if (!is_seen_elsewhere) {
     json["v"] = value_digits(*contents);

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "render/page/cases.hpp"
+#include "render/page/tellings.hpp"
 #include "tensor/tensor.hpp"
 #include "torch/print_options.hpp"
 

@@ -25,8 +25,9 @@ class PageTellings {
   std::map<std::string, std::size_t> numbers_;
 };
 
-/// For the page's script: "c", the ways in which a tensor's elements are computed, and, if there are several, "z", each
-/// element's way. Empty if there are too many terms.
-nlohmann::ordered_json cases_json(const Tensor& tensor, PageTellings& tellings);
+/// For the page's script: how each of a tensor's elements is computed, as [description, a, b, bias]. The lists have the
+/// places of the operands' elements, counted through all operands, one after the other; empty lists at the end are left
+/// out. Empty if there are too many terms.
+nlohmann::ordered_json derivations_json(const Tensor& tensor, PageTellings& tellings);
 
 }  // namespace attn::render
