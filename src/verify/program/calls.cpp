@@ -165,7 +165,7 @@ Value clamped(const Passed& given, const Tensor& x) {
 Value number_of(const std::string& function, const Passed& given) {
   const Value& x = given.plain[0];
   if (function == "sqrt" && *x.number >= 0) {
-    return {{}, std::sqrt(*x.number), grouped(x.words) + "**0.5", {}, false};
+    return {{}, std::sqrt(*x.number), as_base(x.words) + "**0.5", {}, false};
   }
   if (const auto row = std::ranges::find(functions, function, &NumberFunction::name); row != functions.end()) {
     return {{}, row->of(*x.number), "math." + function + "(" + x.words + ")", {}, false};

@@ -21,6 +21,7 @@ namespace {
 constexpr std::int64_t most_tokens = 12;
 constexpr std::int64_t most_dimensions = 5;
 constexpr std::size_t most_numbers = 400;
+constexpr double least_of_column = -1;  ///< log10: a fit that hardly bounds a column says nothing of its cells
 
 using Cells = std::vector<Interval>;
 
@@ -41,7 +42,7 @@ std::optional<double> chance_of_projection(const Observed& target, const Observe
   double chance = 0;
   for (std::int64_t i = 0; i < target.shape[1]; ++i) {
     const auto one = chance_of_linear_fit(columns, column(target, i));
-    if (!one) {
+    if (!one || *one > least_of_column) {
       return std::nullopt;
     }
     chance += *one;
