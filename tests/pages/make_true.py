@@ -403,6 +403,27 @@ print("rows:", weights.sum(dim=-1))
 ones = torch.ones(2, 3)
 print(f"{ones=}")
 """,
+    "of-lengths": """\
+import torch
+import torch.nn as nn
+torch.manual_seed(55)
+class CrossAttention(nn.Module):
+    def __init__(self, d_dec, d_enc, d_k):
+        super().__init__()
+        self.Wq, self.Wk = nn.Linear(d_dec, d_k), nn.Linear(d_enc, d_k)
+    def forward(self, dec, enc, lengths):
+        Q, K = self.Wq(dec), self.Wk(enc)
+        scores = torch.bmm(Q, K.transpose(1, 2)) / (K.size(-1) ** 0.5)
+        pad = torch.arange(enc.size(1))[None, :] >= lengths[:, None]
+        return torch.softmax(scores.masked_fill(pad.unsqueeze(1), float("-inf")), -1)
+dec, enc = torch.randn(2, 3, 5), torch.randn(2, 6, 7)
+print(dec[0])
+weights = CrossAttention(5, 7, 4)(dec, enc, torch.tensor([6, 4]))
+print(weights)
+start = 2 ** (-8 / 4)
+print(torch.tensor([start ** (i + 1) for i in range(4)]))
+print((-dec[0]).max())
+""",
     "of-numpy": """\
 import numpy as np
 from numpy import array

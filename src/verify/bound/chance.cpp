@@ -54,10 +54,10 @@ bool is_constant(const Observed& observed) {
 bool is_binary(const Observed& observed) {
   double other = 0;
   for (const Interval& cell : observed.cells()) {
-    if (!is_whole(cell) || (cell.low != 0 && other != 0 && cell.low != other)) {
+    if (cell.middle() != 0 && other != 0 && cell.middle() != other) {
       return false;
     }
-    other = cell.low != 0 ? cell.low : other;
+    other = cell.middle() != 0 ? cell.middle() : other;
   }
   return true;
 }

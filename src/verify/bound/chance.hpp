@@ -20,7 +20,7 @@ double range_of(const Observed& observed);
 /// Returns true if all finite numbers are equal.
 bool is_constant(const Observed& observed);
 
-/// Returns true if every number is exactly 0 or 1, or one of another pair of whole numbers that includes 0.
+/// Returns true if every number is 0 or 1, or 0 or one other number, as dropout makes of ones.
 bool is_binary(const Observed& observed);
 
 /// The number of cells that may fail while the rest is still recognised: 15 % of those that are neither zero nor

@@ -18,8 +18,8 @@ double dot(const Vector& a, const Vector& b) {
 }
 
 /// Removes the vector's components along the basis and normalises it; returns the length that was left, or 0 if next to
-/// nothing was.
-double orthogonalise(Vector& vector, const std::vector<Vector>& basis) {
+/// nothing was, or less than `least`.
+double orthogonalise(Vector& vector, const std::vector<Vector>& basis, double least = 0) {
   const double whole = std::sqrt(dot(vector, vector));
   for (int round = 0; round < 2; ++round) {  // twice, to remove rounding errors
     for (const Vector& other : basis) {
@@ -30,13 +30,23 @@ double orthogonalise(Vector& vector, const std::vector<Vector>& basis) {
     }
   }
   const double left = std::sqrt(dot(vector, vector));
-  if (left < 1e-7 * std::max(whole, 1e-30)) {
+  if (left < std::max(least, 1e-7 * std::max(whole, 1e-30))) {
     return 0;
   }
   for (double& value : vector) {
     value /= left;
   }
   return left;
+}
+
+/// What rounding alone may leave of a column that depends on others.
+double rounding_length(const std::vector<Interval>& column) {
+  constexpr double of_all = 4;  // the others are rounded too
+  double squares = 0;
+  for (const Interval& cell : column) {
+    squares += cell.radius() * cell.radius();
+  }
+  return of_all * std::sqrt(squares);
 }
 
 Vector middles(const std::vector<Interval>& cells) {
@@ -104,13 +114,15 @@ std::optional<double> chance_of_linear_fit(const std::vector<std::vector<Interva
                                            const std::vector<Interval>& cells) {
   const Vector values = middles(cells);
   std::vector<Vector> basis;
+  std::vector<std::vector<Interval>> independent;
   for (const auto& column : columns) {
     Vector direction = middles(column);
-    if (orthogonalise(direction, basis) > 0) {
+    if (orthogonalise(direction, basis, rounding_length(column)) > 0) {
       basis.push_back(std::move(direction));
+      independent.push_back(column);
     }
   }
-  const Vector rounding = rounding_of(columns, basis, values);
+  const Vector rounding = rounding_of(independent, basis, values);
   const double range = 2 * spread(values);
   const std::size_t free = basis.size();
   double chance = 0;

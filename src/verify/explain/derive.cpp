@@ -88,13 +88,15 @@ class Deriver {
       return describe_step(printed_[i], candidates, *chosen_[i], finder_.known());
     }
     const auto relation = observed ? relation_of(i, *observed) : std::nullopt;
+    const auto listed = observed && written_[i] ? listed_.tensor(*written_[i]) : std::nullopt;
     if (relation) {
       chosen_[i].reset();
       if (relation->is_rooted && relation->numbers.size() == observed->size()) {
         computed_ = relation->numbers;
       }
-      const auto nearer =
-          relation->form >= Form::product && relation->is_wide ? relater_.find_nearer_miss(*observed) : std::nullopt;
+      auto nearer = relation->is_wide ? listed_miss(i, *observed, listed) : std::nullopt;
+      nearer = !nearer && relation->form >= Form::product && relation->is_wide ? relater_.find_nearer_miss(*observed)
+                                                                               : nearer;
       return describe_relation(printed_[i], nearer && is_accusation(*nearer, *observed) ? *nearer : *relation);
     }
     if (chosen_[i] && is_the_articles(i, *chosen_[i])) {
@@ -103,14 +105,16 @@ class Deriver {
     if (auto finding = by_label_or_place(i)) {
       return *finding;
     }
-    const auto listed = observed && written_[i] ? listed_.tensor(*written_[i]) : std::nullopt;
-    std::optional<Relation> near = listed ? relater_.find_listed_miss(*observed, *listed) : std::nullopt;
+    std::optional<Relation> near = observed ? listed_miss(i, *observed, listed) : std::nullopt;
     near = near || !observed ? near : relater_.find_near_miss(*observed);
     if (near && is_accusation(*near, *observed)) {
       return describe_relation(printed_[i], *near);
     }
     if (near) {
       return missed(i, *near);
+    }
+    if (listed && is_listing_right_ && listed->shape() == observed->shape) {
+      return describe_unknown(printed_[i], nearest(i), finder_.known());  // whatever it is, its program says otherwise
     }
     const bool is_inputs = role_of(label_of(i)) == Role::inputs;
     if (const auto fit = observed && !is_inputs ? relater_.find_with_unknown_weights(*observed) : std::nullopt) {
@@ -142,6 +146,11 @@ class Deriver {
       finding.relation = words + ", as the listing computes it";
     }
     return finding;
+  }
+
+  /// What the listing computes there, if a few cells differ.
+  std::optional<Relation> listed_miss(std::size_t i, const Observed& observed, const std::optional<Tensor>& listed) {
+    return listed ? relater_.find_listed_miss(observed, *listed, called_at(*written_[i])) : std::nullopt;
   }
 
   /// The finding that something in the tensor or in its sources is wrong.
@@ -181,6 +190,7 @@ class Deriver {
 
   std::optional<Relation> relation_of(std::size_t i, const Observed& observed) {
     if (auto relation = written_[i] ? listed_at(i, observed) : std::nullopt) {
+      is_listing_right_ = is_listing_right_ || relation->is_rooted;
       return relation;
     }
     if (const Seen& earlier = seen_[finder_.first_like(i)];
@@ -196,6 +206,13 @@ class Deriver {
     return relation ? relation : sums_before(i, observed);
   }
 
+  /// What the listing calls what it writes there.
+  std::string_view called_at(std::size_t written) const {
+    const Written& one = listed_.written()[written];
+    const std::string_view name = one.name.starts_with("our_") ? std::string_view() : one.name;
+    return one.text.empty() ? name : one.text;
+  }
+
   /// The relation that the listing prints there, which needs less evidence, or, if that place is unknown, any relation
   /// that it may have printed.
   std::optional<Relation> listed_at(std::size_t i, const Observed& observed) {
@@ -203,10 +220,7 @@ class Deriver {
     constexpr std::size_t most_tried = 24;
     constexpr std::size_t most_looked_at = 200;
     const auto look = [&](std::size_t written, const std::optional<Tensor>& tensor, double known) {
-      const Written& one = listed_.written()[written];
-      const std::string_view name = one.name.starts_with("our_") ? std::string_view() : one.name;
-      const std::string_view called = one.text.empty() ? name : one.text;
-      return tensor ? relater_.find_listed(observed, *tensor, known, called) : std::nullopt;
+      return tensor ? relater_.find_listed(observed, *tensor, known, called_at(written)) : std::nullopt;
     };
     if (written_[i]) {
       return look(*written_[i], listed_.tensor(*written_[i]), printed_there);
@@ -374,8 +388,9 @@ class Deriver {
   std::vector<Finding> findings_;
   std::set<std::size_t> fitted_;    ///< places of tensors explained through unprinted weights
   std::vector<Interval> computed_;  ///< what the relation found last says the cells are; empty if it is not rooted
-  bool is_loose_ = false;           ///< the relation found last is loose: some cells may still be wrong
-  std::vector<Seen> seen_;          ///< tensors, each the first with its cells
+  bool is_listing_right_ = false;  ///< an earlier tensor, which goes back to a known step, is what the listing computes
+  bool is_loose_ = false;          ///< the relation found last is loose: some cells may still be wrong
+  std::vector<Seen> seen_;         ///< tensors, each the first with its cells
 };
 
 }  // namespace

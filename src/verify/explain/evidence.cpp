@@ -15,6 +15,17 @@ bool is_drawn(const Observed& observed) {
          !nearly_all_are(observed, Region::below, 0);
 }
 
+/// log10 of the probability of a dropout mask, which keeps a cell as 1 / (1 - p), or of one of ones, drawn evenly.
+double chance_of_drawing(const Observed& mask) {
+  const double kept = std::ranges::max(mask.values);
+  const double keep = kept > 1 ? 1 / kept : 0.5;
+  double chance = 0;
+  for (const double value : mask.values) {
+    chance += std::log10(value == 0 ? 1 - keep : keep);
+  }
+  return chance;
+}
+
 }  // namespace
 
 double chance_of_agreeing(const Printed& printed) {
@@ -24,7 +35,7 @@ double chance_of_agreeing(const Printed& printed) {
   }
   if (is_binary(observed)) {
     observed.shape = printed.shape;
-    return is_regular(printed) && is_drawn(observed) ? -std::log10(2.0) * static_cast<double>(observed.size()) : 0;
+    return is_regular(printed) && is_drawn(observed) ? chance_of_drawing(observed) : 0;
   }
   return chance_of_holding(observed, observed.cells(), {});
 }

@@ -165,7 +165,7 @@ Value clamped(const Passed& given, const Tensor& x) {
 Value number_of(const std::string& function, const Passed& given) {
   const Value& x = given.plain[0];
   if (function == "sqrt" && *x.number >= 0) {
-    return {.number = std::sqrt(*x.number), .words = grouped(x.words) + "**0.5"};
+    return {.number = std::sqrt(*x.number), .words = as_base(x.words) + "**0.5"};
   }
   if (const auto row = std::ranges::find(functions, function, &NumberFunction::name); row != functions.end()) {
     return {.number = row->of(*x.number), .words = "math." + function + "(" + x.words + ")"};

@@ -27,6 +27,9 @@ inline std::int64_t whole(double number) {
 Shape index_in(const Shape& index, const Shape& shape);
 std::string infix(std::string_view sign, const std::string& a, const std::string& b);
 
+/// What is raised to a power: parenthesised if it contains an operator that binds less, such as a sign or a power.
+std::string as_base(const std::string& words);
+
 using Curve = std::function<Interval(const Interval&)>;
 /// A function of each element.
 Value each(const Tensor& x, std::function<std::string(const std::string&)> words, Curve function);

@@ -126,7 +126,12 @@ Shape index_in(const Shape& index, const Shape& shape) {
 
 std::string infix(std::string_view sign, const std::string& a, const std::string& b) {
   return sign.starts_with('m') ? "torch." + std::string(sign) + "(" + a + ", " + b + ")"
-                               : grouped(a) + " " + std::string(sign) + " " + grouped(b);
+                               : (sign == "**" ? as_base(a) : grouped(a)) + " " + std::string(sign) + " " + grouped(b);
+}
+
+std::string as_base(const std::string& words) {
+  const bool binds_less = words.starts_with('-') || words.find("**") != std::string::npos;
+  return binds_less ? "(" + words + ")" : grouped(words);
 }
 
 Value each(const Tensor& x, std::function<std::string(const std::string&)> words, Curve function) {
@@ -228,7 +233,7 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
     }
     Value result = value_of(apply(sign, *a.number, *b.number));
     if (sign == "**") {
-      result.words = grouped(a.words) + "**" + grouped(b.words);
+      result.words = as_base(a.words) + "**" + grouped(b.words);
     } else if (result.number && *result.number != std::round(*result.number)) {
       result.words = infix(sign, a.words, b.words);
     }
@@ -302,7 +307,7 @@ Value negated(const Value& x) {
   }
   return x.tensor && x.tensor->dtype() == DType::float32
              ? each(
-                   *x.tensor, [](const std::string& of) { return std::string("-").append(grouped(of)); },
+                   *x.tensor, [](const std::string& of) { return std::string("(-").append(grouped(of)).append(")"); },
                    [](const Interval& of) {
                      return Interval{-of.high, -of.low};
                    })

@@ -21,6 +21,7 @@ namespace {
 constexpr std::int64_t most_tokens = 12;
 constexpr std::int64_t most_dimensions = 5;
 constexpr std::size_t most_numbers = 400;
+constexpr double least_of_column = -1;  ///< log10: a fit that hardly bounds a column says nothing of its cells
 
 using Cells = std::vector<Interval>;
 
@@ -38,7 +39,7 @@ std::optional<double> chance_of_projection(const Observed& target, const std::ve
   double chance = 0;
   for (const Cells& column : columns_of(target.shape, target.cells())) {
     const auto one = chance_of_linear_fit(x, column);
-    if (!one) {
+    if (!one || *one > least_of_column) {
       return std::nullopt;
     }
     chance += *one;

@@ -207,14 +207,15 @@ std::optional<Relation> Relater::find_listed(const Observed& target, const Tenso
   return find_listed(target, listed, known, 0, called);
 }
 
-std::optional<Relation> Relater::find_listed_miss(const Observed& target, const Tensor& listed) {
+std::optional<Relation> Relater::find_listed_miss(const Observed& target, const Tensor& listed,
+                                                  std::string_view called) {
   std::unordered_set<const void*> behind;
   for_each_source(listed, behind, [](const Tensor&) {});
   const auto is_doubted = [&](const Leaf& leaf) { return !leaf.source.is_sound && behind.contains(leaf.tensor.id()); };
   if (std::ranges::any_of(draws_, is_doubted) || std::ranges::any_of(leaves_, is_doubted)) {
     return std::nullopt;
   }
-  auto relation = find_listed(target, listed, 0, few_of(target), "");
+  auto relation = find_listed(target, listed, 0, few_of(target), called);
   const auto is_doubtful = [&](std::size_t position) {
     return std::ranges::none_of(
         leaves_, [&](const Leaf& leaf) { return leaf.source.position == position && leaf.source.is_sound; });

@@ -33,7 +33,7 @@ class Relater {
   std::optional<Relation> find_listed(const Observed& target, const Tensor& listed, double known,
                                       std::string_view called);
   /// The same if a few cells differ and the sources are certain.
-  std::optional<Relation> find_listed_miss(const Observed& target, const Tensor& listed);
+  std::optional<Relation> find_listed_miss(const Observed& target, const Tensor& listed, std::string_view called);
   std::optional<Relation> find_property(const Observed& target);
   /// The same with weights that the page does not print: inputs @ W, for some W.
   std::optional<Relation> find_with_unknown_weights(const Observed& target);

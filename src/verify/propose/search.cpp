@@ -26,11 +26,14 @@ double chance_of_pattern(const Observed& target) {
   return is_telling ? certain : 0;
 }
 
-/// Whether two numbers may be one, with a slack in proportion to them: so many weights are small.
+/// Whether two numbers may be one, with a slack in proportion to them: many weights are small.
 bool meet_within(const Interval& a, const Interval& b, double slack) {
   constexpr double least = 1.2e-38;  // less is 0 to most kernels
+  if (std::isinf(a.low) || std::isinf(b.low)) {
+    return a.low == b.low;
+  }
   const double room = slack * a.size() + least;
-  return std::isinf(a.low) || (a.low <= b.high + room && b.low <= a.high + room);
+  return a.low <= b.high + room && b.low <= a.high + room;
 }
 
 /// Returns true if two printed numbers may be one: not neighbours, which meet between them.
@@ -49,6 +52,14 @@ bool moves_only(const Tensor& tensor) {
       {Kind::index, Kind::slice, Kind::stack, Kind::cat, Kind::repeat, Kind::transpose, Kind::view, Kind::contiguous});
   return tensor.operands().empty() ||
          (std::ranges::find(moves, tensor.kind()) != moves.end() && std::ranges::all_of(tensor.operands(), moves_only));
+}
+
+/// Returns true if all numbers are smaller than their bounds are wide, as where a sum should be 0: any other such
+/// numbers would hold too.
+bool is_lost(const Observed& target, std::span<const Interval> bounds) {
+  return std::ranges::equal(target.cells(), bounds, [](const Interval& printed, const Interval& bound) {
+    return printed.size() < bound.high - bound.low;
+  });
 }
 
 double deviation_of(std::span<const Interval> cells) {
@@ -95,8 +106,7 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   for (std::size_t i = 0; i < target_.size() && failing.size() <= most_failing_; ++i) {
     cells.push_back(bounds_.cell(candidate, static_cast<std::int64_t>(i)));
     const Interval printed = target_.cell(i);
-    if (!meet(printed, cells.back()) || (is_moved && !is_same_number(printed, cells.back())) ||
-        (candidate.kind() == Kind::softmax && !meet_within(printed, cells.back(), slack(1)))) {
+    if (!meet_within(printed, cells.back(), slack(1)) || (is_moved && !is_same_number(printed, cells.back()))) {
       failing.push_back(static_cast<std::int64_t>(i));
     }
   }
@@ -246,7 +256,8 @@ double Search::chance_of(Form form, const Tensor& candidate, const std::vector<I
     const Tensor& parts = total.operands()[0];
     const double divisor = candidate.kind() == Kind::scaled ? candidate.operation().facts().value : 1;
     const auto count = static_cast<double>(element_count(parts.shape())) / static_cast<double>(cells.size());
-    const double range = is_constant(target_) ? 0 : deviation_of(bounded(parts)) * std::sqrt(count) / divisor;
+    const double range =
+        is_constant(target_) || is_lost(target_, cells) ? 0 : deviation_of(bounded(parts)) * std::sqrt(count) / divisor;
     return chance_of_holding(target_, cells, failing, range) + log_ways(cells.size(), failing.size());
   }
   return chance_of_holding(target_, cells, failing) + log_ways(cells.size(), failing.size());
