@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,7 +19,7 @@ struct Beside {
 
 /// What numbers may be off by that are the right ones in another place, or made of them.
 inline constexpr Tolerance near_enough = {1e-5, 1e-7, false};
-inline bool is_near(double theirs, double made) { return is_held(theirs, made, near_enough); }
+inline bool is_near(double theirs, double made) { return !std::isnan(made) && is_held(theirs, made, near_enough); }
 
 /// What is made of the right numbers: a function of each, or their sums, means or norms along an axis. Each is compared
 /// number by number, up to the first that differs.

@@ -29,7 +29,10 @@ bool has_bits(double value, int bits) {
   return !std::isfinite(value) || scaled == std::nearbyint(scaled);
 }
 
-bool are_alike(std::span<const double> a, std::span<const double> b) { return std::ranges::equal(a, b, is_near); }
+/// Returns true if each number is near the other, or both are nan.
+bool are_alike(std::span<const double> a, std::span<const double> b) {
+  return std::ranges::equal(a, b, [](double x, double y) { return is_held(x, y, near_enough); });
+}
 
 /// A number of the port's: of a slice, in its order.
 double own_number(const Laid& theirs, std::size_t i) {
@@ -163,7 +166,7 @@ std::optional<Cause> mixed_up_slices(std::span<const double> theirs, const Shape
     for (std::size_t i = 0; i < right.size() && is_interleaved; ++i) {
       const std::size_t column = i % (width * number);
       const std::size_t place = i - column + column % width * number + column / width;
-      is_interleaved = is_near(theirs[place], right[i]);
+      is_interleaved = is_held(theirs[place], right[i], near_enough);
     }
     if (is_interleaved) {
       return one(
