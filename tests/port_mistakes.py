@@ -342,7 +342,7 @@ MISTAKES = [
      "scaled-twice|scaled-by-dimension|scaled-by-root-of-16|scaled-by-number"),
     ("fourth root", ANY, {"scale": divided_by(lambda p: np.sqrt(p.root))},
      "scaled-by-fourth-root|factor|scaled-by-root-of-2"),
-    ("negative", ANY, {"scale": divided_by(lambda p: -p.root)}, "scaled-negated|factor|negative-of-scores"),
+    ("negative", ANY, {"scale": divided_by(lambda p: -p.root)}, "scaled-negated|factor|negative-of-(scores|products)"),
     ("scaled after softmax", ANY, {"scale": lambda p, right, s: s, "weigh": lambda p, right, s: right(s) / p.root},
      "scaled-after|no-scaling|factor|not divided|softmax-of-unscaled|numbers of (self_attention/)?attn_scores"),
     ("softcapped", M, {"weigh": lambda p, right, s: right(np.where(s < -1e3, s, 10 * np.tanh(s / 10)))},

@@ -1,7 +1,6 @@
 #include "cli/port.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -11,10 +10,10 @@
 
 #include "cli/compute.hpp"
 #include "cli/outputs.hpp"
+#include "cli/reports.hpp"
 #include "files/file.hpp"
 #include "files/read.hpp"
 #include "inputs.hpp"
-#include "render/json.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "tensor/evaluation.hpp"
 #include "text/lines.hpp"
@@ -22,7 +21,6 @@
 #include "verify/judge/unseen.hpp"
 #include "verify/propose/names.hpp"
 #include "verify/propose/ways.hpp"
-#include "verify/report/checks.hpp"
 #include "verify/report/dump.hpp"
 #include "walk/names.hpp"
 
@@ -188,6 +186,7 @@ verify::PortReport compared(const chapters::Chapter& chapter, const Lesson& less
   verify::PortReport report{
       text::one_line(file), words_of(chapter, lesson), {}, {}, {}, {}, chapters::token_words(*chapter.article, lesson),
       lesson.seed};
+  report.file = file;
   if (!lesson.fixture) {
     report.unseen = verify::unseen_in(walk.steps());
   }
@@ -213,41 +212,6 @@ verify::PortReport compared(const chapters::Chapter& chapter, const Lesson& less
     report.judgement.relations.emplace_back();
   }
   return report;
-}
-
-void write_text(const std::deque<verify::PortReport>& dumps, std::ostream& out) {
-  for (const verify::PortReport& report : dumps) {
-    out << (dumps.size() > 1 ? report.name + "\n" : "");
-    verify::write_text(out, report);
-  }
-}
-
-void write_json(const std::deque<verify::PortReport>& dumps, std::ostream& out) {
-  render::JsonWriter json(out);
-  if (dumps.size() > 1) {
-    json.begin_array();
-  }
-  for (const verify::PortReport& report : dumps) {
-    verify::write_json(json, report);
-  }
-  if (dumps.size() > 1) {
-    json.end();
-  }
-  out << '\n';
-}
-
-void write_html(const std::deque<verify::PortReport>& dumps, std::ostream& out) {
-  std::vector<const verify::PortReport*> reports;
-  std::ranges::transform(dumps, std::back_inserter(reports), [](const verify::PortReport& one) { return &one; });
-  verify::write_html(out, reports, ATTN_VERSION);
-}
-
-std::vector<verify::CheckedFile> checks_of(const std::vector<std::string>& files,
-                                           const std::deque<verify::PortReport>& dumps) {
-  std::vector<verify::CheckedFile> checked;
-  std::ranges::transform(files, dumps, std::back_inserter(checked),
-                         [](const std::string& file, const auto& report) { return verify::checked(file, report); });
-  return checked;
 }
 
 }  // namespace
@@ -294,21 +258,14 @@ int verify_dumps(const Options& options) {
   Options all = options;  // whose memory is counted for all steps
   all.all_steps = true;
   const Walkthrough walk = computed(chapter, lesson, all);
-  std::deque<verify::PortReport> dumps;
+  std::vector<verify::PortReport> dumps;
+  dumps.reserve(options.verify.files.size());
   int code = 0;
   for (const std::string& file : options.verify.files) {
     dumps.push_back(compared(chapter, lesson, walk, file, all));
     code = std::max(code, verify::exit_code(dumps.back()));
   }
-  outputs.write({}, [&](std::ostream& out) {
-    switch (options.verify.format) {
-      case ReportFormat::text: return write_text(dumps, out);
-      case ReportFormat::json: return write_json(dumps, out);
-      case ReportFormat::html: return write_html(dumps, out);
-      case ReportFormat::github: return verify::write_github(out, checks_of(options.verify.files, dumps));
-      case ReportFormat::junit: return verify::write_junit(out, checks_of(options.verify.files, dumps));
-    }
-  });
+  outputs.write({}, [&](std::ostream& out) { write_reports(out, dumps, options.verify); });
   return code;
 }
 

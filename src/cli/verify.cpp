@@ -15,10 +15,9 @@
 #include "chapter.hpp"
 #include "cli/outputs.hpp"
 #include "cli/port.hpp"
-#include "render/json.hpp"
+#include "cli/reports.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "tensor/evaluation.hpp"
-#include "text/lines.hpp"
 #include "verify/explain/find_draws.hpp"
 #include "verify/explain/match.hpp"
 #include "verify/lessons/given.hpp"
@@ -26,7 +25,6 @@
 #include "verify/program/listing.hpp"
 #include "verify/read/find_printed.hpp"
 #include "verify/read/read_page.hpp"
-#include "verify/report/checks.hpp"
 #include "verify/report/report.hpp"
 #include "walk/memory.hpp"
 
@@ -130,47 +128,6 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
   }
 }
 
-void write_text(const std::deque<Verified>& pages, std::ostream& out) {
-  for (const Verified& page : pages) {
-    out << (pages.size() > 1 ? text::one_line(page.page.name()) + "\n" : "");
-    if (page.printed.empty()) {
-      out << "no printed tensor\n";
-    } else {
-      verify::write_report_text(out, page.report);
-    }
-  }
-}
-
-void write_json(const std::deque<Verified>& pages, std::ostream& out) {
-  render::JsonWriter json(out);
-  if (pages.size() > 1) {
-    json.begin_array();
-  }
-  for (const Verified& page : pages) {
-    verify::write_report_json(json, page.page.name(), page.report);
-  }
-  if (pages.size() > 1) {
-    json.end();
-  }
-  out << '\n';
-}
-
-void write_html(const std::deque<Verified>& pages, std::ostream& out) {
-  std::vector<verify::ReportedPage> reported;
-  for (const Verified& page : pages) {
-    reported.push_back({page.page, page.report});
-  }
-  verify::write_report_html(out, reported, ATTN_VERSION);
-}
-
-std::vector<verify::CheckedFile> checks_of(const std::deque<Verified>& pages, const verify::Demands& demands) {
-  std::vector<verify::CheckedFile> files;
-  for (const Verified& page : pages) {
-    files.push_back(verify::checked(page.page, page.report, demands));
-  }
-  return files;
-}
-
 }  // namespace
 
 int verify(const Options& options) {
@@ -178,7 +135,6 @@ int verify(const Options& options) {
     return verify_dumps(options);
   }
   const Outputs outputs(options);
-  const verify::Demands demands = {options.verify.strict, options.verify.allow_mistakes};
   use_blas(default_blas(), 0);  // reserves its memory before the pages are read
   const std::int64_t available = available_memory();
   cap_memory(available, room_for_products(Blas::native, evaluation().threads));
@@ -187,18 +143,14 @@ int verify(const Options& options) {
     explain(pages.emplace_back(), file, options.verify, available);
   }
   check_any_printed(pages);
-  outputs.write({}, [&](std::ostream& out) {
-    switch (options.verify.format) {
-      case ReportFormat::text: return write_text(pages, out);
-      case ReportFormat::json: return write_json(pages, out);
-      case ReportFormat::html: return write_html(pages, out);
-      case ReportFormat::github: return verify::write_github(out, checks_of(pages, demands));
-      case ReportFormat::junit: return verify::write_junit(out, checks_of(pages, demands));
-    }
-  });
+  std::vector<verify::ReportedPage> reported;
+  for (const Verified& page : pages) {
+    reported.push_back({page.page, page.report});
+  }
+  outputs.write({}, [&](std::ostream& out) { write_reports(out, reported, options.verify); });
   int code = 0;
   for (const Verified& page : pages) {
-    code = std::max(code, verify::exit_code(page.report, demands));
+    code = std::max(code, verify::exit_code(page.report, {options.verify.strict, options.verify.allow_mistakes}));
   }
   return code;
 }

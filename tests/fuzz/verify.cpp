@@ -45,10 +45,11 @@ const std::vector<verify::Explanation>& explanations() {
   return both;
 }
 
-void check_json(const verify::Report& report) {
+void check_json(const verify::ReportedPage& reported) {
+  const verify::Report& report = reported.report;
   std::ostringstream out;
   render::JsonWriter writer(out);
-  verify::write_report_json(writer, "page", report);
+  verify::write_json(writer, reported);
   require_clean(out.view(), "a report's JSON");
   const auto json = nlohmann::json::parse(out.view());
   require(json.at("findings").size() == report.findings.size(), "JSON has every finding");
@@ -58,18 +59,18 @@ void check_json(const verify::Report& report) {
 void check_html(const verify::Page& page, const verify::Report& report) {
   std::ostringstream out;
   const std::vector<verify::ReportedPage> pages = {{page, report}};
-  verify::write_report_html(out, pages, "1.0");
+  verify::write_html(out, pages, "1.0");
   require_clean(out.view(), "a report's page", "\n\t");
   require(out.view().ends_with("</html>\n"), "a report's page has an end");
 }
 
-void check(const verify::Report& report, std::size_t page_size) {
+void check(const verify::ReportedPage& reported, std::size_t page_size) {
   std::ostringstream out;
-  verify::write_report_text(out, report);
+  verify::write_text(out, reported);
   const std::string_view text = out.view();
   require_clean(text, "a report");
   require(text.size() <= 10'000 + 1'000 * page_size, "a report does not explode");
-  check_json(report);
+  check_json(reported);
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ void verify(std::string_view bytes) {
       const verify::Listing listing = verify::find_listing(page);
       const verify::Given given = verify::given_of(printed, listing, verify::replay(listing.draws));
       const verify::Report report = verify::match(printed, explanations(), given);
-      check(report, bytes.size());
+      check({page, report}, bytes.size());
       check_html(page, report);
     }
   } catch (const verify::PageError& error) {

@@ -61,10 +61,9 @@ class CauseSearch {
       look_among_steps();
       look_at_draws(otherwise);
     }
-    const auto look = [this](auto&& causes) {
+    const auto look = [this](const auto& cause_of_these) {
       if (causes_.empty()) {
-        causes_ = causes();
-        std::ranges::for_each(causes_, [this](Cause& cause) { cause.explained = cells(); });
+        claim(cause_of_these());
       }
     };
     look([&] { return arithmetic_of(theirs_, remade_, right_); });
@@ -72,7 +71,7 @@ class CauseSearch {
     look([&] { return looks_of(theirs_, *step_.tensor, right_, judge_.heads(), judge_.tolerance()); });
     try_each({&CauseSearch::try_solved, &CauseSearch::try_rare_mistakes});
     look([&] { return patterns_of(theirs_, *step_.tensor, right_); });
-    try_each({&CauseSearch::try_combinations});
+    look([&] { return combined_with(theirs_, *step_.tensor, right_, steps_, judge_); });
     return first_causes();
   }
 
@@ -140,17 +139,12 @@ class CauseSearch {
 
   bool is_drawn() const { return step_.tensor->operands().empty() || step_.tensor->kind() == Kind::parameter; }
 
-  void claim(Cause cause) {
-    if (std::ranges::find(causes_, cause.names, &Cause::names) != causes_.end()) {
-      return;
+  /// Keeps a cause of all cells, unless one of its name is known.
+  void claim(std::optional<Cause> cause) {
+    if (cause && std::ranges::find(causes_, cause->names, &Cause::names) == causes_.end()) {
+      cause->explained = cells();
+      causes_.push_back(*std::move(cause));
     }
-    cause.explained = cells();
-    causes_.push_back(std::move(cause));
-  }
-
-  void try_combinations() {
-    auto cause = combined_with(theirs_, *step_.tensor, right_, steps_, judge_);
-    cause ? claim(*std::move(cause)) : void();
   }
 
   // ---- Other steps, other draws
@@ -163,11 +157,11 @@ class CauseSearch {
       if (is_other && say_something(theirs_) &&
           !sample_.refutes(*other.tensor, theirs_.values, own_wrong_, judge_.tolerance(), false) &&
           explains(judge_.values(*other.tensor))) {
-        claim({{"other-step"},
-               "these are the numbers of " + full_name(other) +
-                   (is_drawn() && consumer() == nullptr ? ": drawn in another order, or mixed up"
-                                                        : ": mixed up, or a step is left out"),
-               ""});
+        claim(Cause{{"other-step"},
+                    "these are the numbers of " + full_name(other) +
+                        (is_drawn() && consumer() == nullptr ? ": drawn in another order, or mixed up"
+                                                             : ": mixed up, or a step is left out"),
+                    ""});
         return;
       }
     }
@@ -175,9 +169,8 @@ class CauseSearch {
 
   void look_at_draws(const Otherwise& otherwise) {
     if (causes_.empty() && say_something(theirs_)) {
-      const auto cause = drawn_otherwise(matched_, steps_, otherwise, judge_,
-                                         [this](const std::vector<double>& numbers) { return explains(numbers); });
-      cause ? claim(*cause) : void();
+      claim(drawn_otherwise(matched_, steps_, otherwise, judge_,
+                            [this](const std::vector<double>& numbers) { return explains(numbers); }));
     }
   }
 
@@ -358,7 +351,7 @@ class CauseSearch {
         otherwise.put(*operand.tensor, operands_.remade(*other.tensor, *step_.tensor).value_or(*other.tensor));
         const auto made = otherwise.remade(*step_.tensor, *step_.tensor);
         if (made && made->shape() == step_.tensor->shape() && !is_like_right(*made) && explains(*made)) {
-          claim({{"other-operand"}, other_operand_words(operand, other), ""});
+          claim(Cause{{"other-operand"}, other_operand_words(operand, other), ""});
         }
       }
     }
@@ -393,9 +386,9 @@ class CauseSearch {
     const bool is_mask = step_.tensor->dtype() == DType::boolean && step_.tensor->dim() >= 2 && consumer() != nullptr;
     if (is_mask && causes_.empty() && theirs_.cells.empty()) {
       const std::vector<bool> hidden(theirs_.values.begin(), theirs_.values.end());
-      claim({{"another-mask"},
-             mask_words(hidden, {right_.begin(), right_.end()}, step_.tensor->size(-2), step_.tensor->size(-1)),
-             ""});
+      claim(Cause{{"another-mask"},
+                  mask_words(hidden, {right_.begin(), right_.end()}, step_.tensor->size(-2), step_.tensor->size(-1)),
+                  ""});
     }
   }
 

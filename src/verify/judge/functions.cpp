@@ -15,10 +15,6 @@
 namespace attn::verify {
 namespace {
 
-bool is_near(double theirs, double made) {
-  return theirs == made || (std::isfinite(made) && std::abs(theirs - made) <= 1e-5 * (1e-2 + std::abs(made)));
-}
-
 /// Returns true if theirs are the right numbers with each line along an axis made into another.
 template <class Change>
 bool is_along(const Beside& beside, std::size_t axis, const Shape& shape, Change change) {
@@ -93,23 +89,23 @@ const Norm norms[] = {
 };
 const double epsilons[] = {1e-5, 1e-6, 0};  // nn.LayerNorm's, RMSNorm's in models, and none
 
-std::vector<Cause> reduced(const Beside& beside, const Shape& shape, const std::vector<std::string>& words) {
+std::optional<Cause> reduced(const Beside& beside, const Shape& shape, const std::vector<std::string>& words) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     for (const Reduction& one : reductions) {
       if (shape[axis] > 1 && is_along(beside, axis, shape, one.change)) {
-        return {{{std::string(one.name) + "-of-" + words[axis] + "s"}, "each " + words[axis] + one.words, ""}};
+        return Cause{{std::string(one.name) + "-of-" + words[axis] + "s"}, "each " + words[axis] + one.words, ""};
       }
     }
     for (const Norm& norm : norms) {
       for (const double epsilon : epsilons) {
         const auto change = [&](std::vector<double>& line) { normalise(line, norm.is_centred, epsilon); };
         if (shape[axis] > 1 && is_along(beside, axis, shape, change)) {
-          return {{{std::string(norm.name) + "-of-" + words[axis] + "s"}, "each " + words[axis] + norm.words, ""}};
+          return Cause{{std::string(norm.name) + "-of-" + words[axis] + "s"}, "each " + words[axis] + norm.words, ""};
         }
       }
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 /// The pairs of columns that rotary positions turn: i and i + half, or 2i and 2i + 1.
@@ -118,7 +114,8 @@ constexpr bool are_halves[] = {true, false};
 /// Returns true if each vector of a token is turned pair by pair, by its place times an angle for each pair, 1 /
 /// 10000^(i / half).
 bool is_rotated(const Beside& beside, const Shape& shape, std::size_t token_axis, bool is_by_halves) {
-  const std::span<const double> right = beside.right;
+  const std::vector<double>& theirs = beside.theirs;
+  const std::vector<double>& right = beside.right;
   const auto width = static_cast<std::size_t>(shape.back());
   const auto stride = static_cast<std::size_t>(row_major_strides(shape)[token_axis]);
   const std::size_t half = width / 2;
@@ -128,12 +125,12 @@ bool is_rotated(const Beside& beside, const Shape& shape, std::size_t token_axis
       const double angle = token / std::pow(10000.0, static_cast<double>(i) / static_cast<double>(half));
       const std::size_t a = row + (is_by_halves ? i : 2 * i);
       const std::size_t b = row + (is_by_halves ? i + half : 2 * i + 1);
-      if (!is_near(beside.theirs[a], right[a] * std::cos(angle) - right[b] * std::sin(angle)) ||
-          !is_near(beside.theirs[b], right[a] * std::sin(angle) + right[b] * std::cos(angle))) {
+      if (!is_near(theirs[a], right[a] * std::cos(angle) - right[b] * std::sin(angle)) ||
+          !is_near(theirs[b], right[a] * std::sin(angle) + right[b] * std::cos(angle))) {
         return false;
       }
     }
-    if (width % 2 == 1 && !is_near(beside.theirs[row + width - 1], right[row + width - 1])) {
+    if (width % 2 == 1 && !is_near(theirs[row + width - 1], right[row + width - 1])) {
       return false;
     }
   }
@@ -141,24 +138,24 @@ bool is_rotated(const Beside& beside, const Shape& shape, std::size_t token_axis
 }
 
 /// Rotary positions, in vectors [.., tokens, .., width]; of joined heads in each.
-std::vector<Cause> rotary(const Beside& beside, std::int64_t heads) {
+std::optional<Cause> rotary(const Beside& beside, std::int64_t heads) {
   Shape shape = beside.shape;
   const std::size_t token_axis = shape.size() < 2 ? 0 : shape.size() - 2;
   if (shape.size() < 2 || shape.back() < 2) {
-    return {};
+    return std::nullopt;
   }
   if (shape.size() == 3 && heads > 1 && shape[2] % heads == 0) {
     shape = {shape[0], shape[1], heads, shape[2] / heads};
   }
   for (const bool is_by_halves : are_halves) {
     if (is_rotated(beside, shape, token_axis, is_by_halves)) {
-      return {{{"rotated"},
-               std::string("each vector is rotated by its token's place: RoPE, in ") +
-                   (is_by_halves ? "halves" : "pairs of neighbours"),
-               ""}};
+      return Cause{{"rotated"},
+                   std::string("each vector is rotated by its token's place: RoPE, in ") +
+                       (is_by_halves ? "halves" : "pairs of neighbours"),
+                   ""};
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 // ---- One number for each group ----------------------------------------------------------------------
@@ -220,7 +217,7 @@ std::optional<std::vector<double>> change_of(const Beside& beside, const Groupin
 
 std::string number_words(double value) { return text::shortest_text(static_cast<float>(value)); }
 
-std::vector<Cause> changed_by_groups(const Beside& beside, bool are_weights) {
+std::optional<Cause> changed_by_groups(const Beside& beside, bool are_weights) {
   const Shape& shape = beside.shape;
   const auto width = static_cast<std::size_t>(shape.back());
   const std::size_t rows = beside.right.size() / width;
@@ -243,22 +240,22 @@ std::vector<Cause> changed_by_groups(const Beside& beside, bool are_weights) {
       }
       const std::string how = is_factor ? " times " : " plus ";
       if (grouping.name.empty()) {
-        return {{{is_factor ? "factor" : "number-added"},
-                 "each number is the right one" + how + number_words(changes->front()),
-                 ""}};
+        return Cause{{is_factor ? "factor" : "number-added"},
+                     "each number is the right one" + how + number_words(changes->front()),
+                     ""};
       }
       if (grouping.name.starts_with("column") && !is_factor) {
-        return {{{"vector-added"},
-                 "every row is off by the same vector: a bias that is another's, too much or missing",
-                 ""}};
+        return Cause{
+            {"vector-added"}, "every row is off by the same vector: a bias that is another's, too much or missing", ""};
       }
-      return {{{is_factor ? "factors" : "numbers-added"},
-               "each " + grouping.name + " is the right one" + how + "a number of its own" +
-                   (are_weights && is_factor && grouping.name == "row" ? ": the sum that divides it is another" : ""),
-               ""}};
+      return Cause{
+          {is_factor ? "factors" : "numbers-added"},
+          "each " + grouping.name + " is the right one" + how + "a number of its own" +
+              (are_weights && is_factor && grouping.name == "row" ? ": the sum that divides it is another" : ""),
+          ""};
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 /// Returns true if so many of the numbers differ from each other.
@@ -271,13 +268,13 @@ bool has_different(std::span<const double> numbers, std::size_t fewest) {
 }
 
 /// The right numbers in other places.
-std::vector<Cause> reordered(const Beside& beside) {
+std::optional<Cause> reordered(const Beside& beside) {
   constexpr std::size_t fewest = 6;  // different numbers
   if (std::ranges::any_of(beside.theirs, [](double value) { return std::isnan(value); }) ||
       !has_different(beside.right, fewest) ||
       !is_near(std::ranges::max(beside.theirs), std::ranges::max(beside.right)) ||
       !is_near(std::ranges::min(beside.theirs), std::ranges::min(beside.right))) {
-    return {};
+    return std::nullopt;
   }
   std::vector<double> theirs;  // where they are not in their places
   std::vector<double> right;
@@ -289,12 +286,12 @@ std::vector<Cause> reordered(const Beside& beside) {
   }
   std::ranges::sort(theirs);
   std::ranges::sort(right);
-  return std::ranges::equal(theirs, right, is_near)
-             ? std::vector<Cause>{{{"reordered"},
-                                   "these are the right numbers in other places: reshaped, or transposed, in another "
-                                   "order of axes",
-                                   ""}}
-             : std::vector<Cause>{};
+  if (!std::ranges::equal(theirs, right, is_near)) {
+    return std::nullopt;
+  }
+  return Cause{{"reordered"},
+               "these are the right numbers in other places: reshaped, or transposed, in another order of axes",
+               ""};
 }
 
 }  // namespace
@@ -307,45 +304,28 @@ std::vector<std::string> axis_words(std::size_t dim) {
                     : std::vector<std::string>{words[3]};
 }
 
-std::optional<Gathered> gathered(const Laid& theirs, const Shape& shape, const std::vector<double>& right) {
-  std::vector<std::set<std::int64_t>> places(shape.size());
-  Gathered result;
-  for (const std::int64_t cell : theirs.cells) {
-    const Shape index = index_at(cell, shape);
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      places[axis].insert(index[axis]);
-    }
-    result.theirs.push_back(theirs.values[static_cast<std::size_t>(cell)]);
-    result.right.push_back(right[static_cast<std::size_t>(cell)]);
-  }
-  std::ranges::transform(places, std::back_inserter(result.shape),
-                         [](const std::set<std::int64_t>& axis) { return std::ssize(axis); });
-  return element_count(result.shape) == std::ssize(result.right) ? std::optional(std::move(result)) : std::nullopt;
-}
-
-std::vector<Cause> functions_of(const Beside& beside, std::int64_t heads) {
+std::optional<Cause> functions_of(const Beside& beside, std::int64_t heads) {
   for (const Function& function : functions()) {
     if (std::ranges::equal(beside.theirs, beside.right, is_near, {}, function.of)) {
-      return {{{function.name}, std::string(function.words) + " is applied to the right numbers", ""}};
+      return Cause{{function.name}, std::string(function.words) + " is applied to the right numbers", ""};
     }
   }
-  if (auto causes = reduced(beside, beside.shape, axis_words(beside.shape.size())); !causes.empty()) {
-    return causes;
+  if (auto cause = reduced(beside, beside.shape, axis_words(beside.shape.size()))) {
+    return cause;
   }
   const Shape& shape = beside.shape;
   if (heads > 1 && shape.size() == 3 && shape[2] % heads == 0 && shape[2] > heads) {
-    if (auto causes = reduced(beside, {shape[0], shape[1], heads, shape[2] / heads},
-                              {"entry of the batch", "token", "head", "column"});
-        !causes.empty()) {
-      return causes;
+    if (auto cause = reduced(beside, {shape[0], shape[1], heads, shape[2] / heads},
+                             {"entry of the batch", "token", "head", "column"})) {
+      return cause;
     }
   }
   return rotary(beside, heads);
 }
 
-std::vector<Cause> patterns_of(const Beside& beside, bool are_weights) {
-  auto causes = changed_by_groups(beside, are_weights);
-  return causes.empty() ? reordered(beside) : causes;
+std::optional<Cause> patterns_of(const Beside& beside, bool are_weights) {
+  auto cause = changed_by_groups(beside, are_weights);
+  return cause ? cause : reordered(beside);
 }
 
 }  // namespace attn::verify

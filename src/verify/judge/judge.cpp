@@ -174,17 +174,16 @@ bool tells_order(const Matched& matched) {
 }
 
 Observed with_reversed_axes(Observed theirs, const Storage& storage) {
-  const Shape strides = row_major_strides(theirs.shape);
-  std::ranges::reverse(theirs.shape);
   if (storage.are_numbers_moved) {
-    std::vector<double> values(theirs.values.size());
-    for (std::size_t cell = 0; cell < values.size(); ++cell) {
-      const Shape index = index_at(static_cast<std::int64_t>(cell), theirs.shape);
-      values[cell] = theirs.values[static_cast<std::size_t>(
-          std::inner_product(index.begin(), index.end(), strides.rbegin(), std::int64_t{0}))];
+    std::vector<std::size_t> order(theirs.rank());
+    std::iota(order.rbegin(), order.rend(), std::size_t{0});
+    std::vector<double> values;
+    for (const std::int64_t cell : cells_in_order(theirs.shape, order)) {
+      values.push_back(theirs.values[at(cell)]);
     }
     theirs.values = std::move(values);
   }
+  std::ranges::reverse(theirs.shape);
   return theirs;
 }
 

@@ -4,24 +4,23 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 #include "verify/judge/functions.hpp"
+#include "verify/propose/axes.hpp"
 
 namespace attn::verify {
 namespace {
-
-/// What numbers may be off by in a slice that is another: of the right one's size.
-constexpr double near_enough = 1e-5;
 
 /// Returns true if a format with this many significant bits has the number.
 bool has_bits(double value, int bits) {
@@ -30,11 +29,9 @@ bool has_bits(double value, int bits) {
   return !std::isfinite(value) || scaled == std::nearbyint(scaled);
 }
 
-bool are_alike(std::span<const double> a, std::span<const double> b, double tolerance) {
-  return std::ranges::equal(a, b, [tolerance](double x, double y) {
-    return x == y || (std::isnan(x) && std::isnan(y)) ||
-           (std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= tolerance * (std::abs(y) + 1e-2));
-  });
+/// Returns true if each number is near the other, or both are nan.
+bool are_alike(std::span<const double> a, std::span<const double> b) {
+  return std::ranges::equal(a, b, [](double x, double y) { return is_held(x, y, near_enough); });
 }
 
 /// A number of the port's: of a slice, in its order.
@@ -52,8 +49,34 @@ bool are_all(const Laid& theirs, Is is) {
   return i == count;
 }
 
-std::vector<Cause> one(const std::string& name, const std::string& sentence, const std::string& instead = "") {
-  return {{{name}, sentence, instead}};
+/// The numbers beside the right ones, if they say something and the port has a whole tensor or a block of it.
+std::optional<Beside> beside(const Laid& theirs, const Tensor& step, const SharedNumbers& right) {
+  const Shape& shape = step.shape();
+  if (shape.empty() || !say_something(theirs) || step.dtype() != DType::float32) {
+    return std::nullopt;
+  }
+  if (theirs.cells.empty()) {
+    return Beside{shape, theirs.values, right};
+  }
+  std::vector<std::set<std::int64_t>> places(shape.size());
+  std::vector<double> own;
+  std::vector<double> others;
+  for (const std::int64_t cell : theirs.cells) {
+    const Shape index = index_at(cell, shape);
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      places[axis].insert(index[axis]);
+    }
+    own.push_back(theirs.values[at(cell)]);
+    others.push_back(right[at(cell)]);
+  }
+  Shape block;
+  std::ranges::transform(places, std::back_inserter(block), [](const auto& axis) { return std::ssize(axis); });
+  const bool is_block = element_count(block) == std::ssize(own);
+  return is_block ? std::optional(Beside{block, std::move(own), std::move(others)}) : std::nullopt;
+}
+
+Cause one(const std::string& name, const std::string& sentence, const std::string& instead = "") {
+  return {{name}, sentence, instead};
 }
 
 // ---- Slices ---------------------------------------------------------------------------------------
@@ -81,7 +104,7 @@ std::optional<std::vector<std::size_t>> slices_along(std::size_t axis, const Sha
   };
   const auto is_like = [&](std::size_t entry, std::size_t other) {
     return in_every_block(
-        [&](std::size_t block) { return are_alike(run(theirs, block, entry), run(right, block, other), near_enough); });
+        [&](std::size_t block) { return are_alike(run(theirs, block, entry), run(right, block, other)); });
   };
   std::vector<std::size_t> found;
   for (std::size_t entry = 0; entry < count; ++entry) {
@@ -129,8 +152,8 @@ std::string slices_sentence(const std::string& what, const std::vector<std::size
   return "in place of each " + what + " in turn stand " + text::joined(order);
 }
 
-std::vector<Cause> mixed_up_slices(std::span<const double> theirs, const Shape& shape, std::span<const double> right,
-                                   std::int64_t heads) {
+std::optional<Cause> mixed_up_slices(std::span<const double> theirs, const Shape& shape, std::span<const double> right,
+                                     std::int64_t heads) {
   const bool has_heads = heads > 1 && shape.size() == 3 && shape[2] % heads == 0 && shape[2] > heads;
   if (has_heads) {
     const Shape split{shape[0], shape[1], heads, shape[2] / heads};
@@ -143,7 +166,7 @@ std::vector<Cause> mixed_up_slices(std::span<const double> theirs, const Shape& 
     for (std::size_t i = 0; i < right.size() && is_interleaved; ++i) {
       const std::size_t column = i % (width * number);
       const std::size_t place = i - column + column % width * number + column / width;
-      is_interleaved = are_alike(theirs.subspan(place, 1), right.subspan(i, 1), near_enough);
+      is_interleaved = is_held(theirs[place], right[i], near_enough);
     }
     if (is_interleaved) {
       return one(
@@ -160,28 +183,28 @@ std::vector<Cause> mixed_up_slices(std::span<const double> theirs, const Shape& 
       }
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 /// Whole rows are wrongly 0 or nan; everything else is right.
-std::vector<Cause> rows_left_out(std::span<const double> theirs, const Shape& shape, std::span<const double> right) {
+std::optional<Cause> rows_left_out(std::span<const double> theirs, const Shape& shape, std::span<const double> right) {
   const auto width = static_cast<std::size_t>(shape.back());
   std::set<std::size_t> rows;
   const auto is_empty = [](double value) { return value == 0 || std::isnan(value); };
   bool is_nan = false;
   for (std::size_t row = 0; row * width < right.size(); ++row) {
     const std::span<const double> own = theirs.subspan(row * width, width);
-    if (are_alike(own, right.subspan(row * width, width), near_enough)) {
+    if (are_alike(own, right.subspan(row * width, width))) {
       continue;
     }
     if (!std::ranges::all_of(own, is_empty)) {
-      return {};
+      return std::nullopt;
     }
     is_nan = is_nan || std::isnan(own[0]);
     rows.insert(shape.size() < 2 ? row : row % static_cast<std::size_t>(shape[shape.size() - 2]));
   }
   if (rows.empty()) {
-    return {};
+    return std::nullopt;
   }
   std::vector<std::string> words;
   for (const std::size_t row : rows) {
@@ -193,25 +216,15 @@ std::vector<Cause> rows_left_out(std::span<const double> theirs, const Shape& sh
 
 // ---- The whole ------------------------------------------------------------------------------------
 
-/// Returns true if theirs are the right numbers of this shape with axes a < b swapped.
+/// Returns true if theirs are the right numbers of this shape with axes a and b swapped.
 bool are_swapped(std::span<const double> theirs, const Shape& shape, std::span<const double> right, std::size_t a,
                  std::size_t b, const Tolerance& tolerance) {
-  const Shape strides = row_major_strides(shape);
-  const auto size = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
-  const auto stride = [&](std::size_t axis) { return static_cast<std::size_t>(strides[axis]); };
-  const std::size_t inner = stride(b);
-  const std::size_t between = stride(a) / (inner * size(b));
+  std::vector<std::size_t> order(shape.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::swap(order[a], order[b]);
+  const std::vector<std::int64_t> cells = cells_in_order(shape, order);
   return are_held(
-      theirs,
-      [&](std::size_t i) {  // [outer, b, between, a, inner]
-        const std::size_t at_a = i / inner % size(a);
-        const std::size_t at_between = i / (inner * size(a)) % between;
-        const std::size_t at_b = i / (inner * size(a) * between) % size(b);
-        const std::size_t outer = i / (inner * size(a) * between * size(b));
-        return right[outer * stride(a) * size(a) + at_a * stride(a) + at_between * inner * size(b) + at_b * inner +
-                     i % inner];
-      },
-      tolerance);
+      theirs, [&](std::size_t i) { return right[at(cells[i])]; }, tolerance);
 }
 
 /// Each number is 0 or the right one times a common factor above 1: dropout that should be off.
@@ -235,7 +248,7 @@ std::optional<double> fill_of(std::span<const double> theirs, std::span<const do
   std::optional<double> fill;
   for (std::size_t i = 0; i < right.size(); ++i) {
     const bool is_hidden = std::isinf(right[i]) && right[i] < 0;
-    if (is_hidden && fill && !are_alike({&theirs[i], 1}, {&*fill, 1}, 0)) {
+    if (is_hidden && fill && !is_held(theirs[i], *fill, {0, 0, false})) {
       return std::nullopt;
     }
     fill = is_hidden ? theirs[i] : fill;
@@ -244,7 +257,7 @@ std::optional<double> fill_of(std::span<const double> theirs, std::span<const do
 }
 
 /// Looks at a whole tensor, or a block of it.
-std::vector<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
+std::optional<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
   const auto are_made_by = [&](const auto& function) {
     return are_held(part.theirs, [&](std::size_t i) { return function(part.right[i]); }, {});
   };
@@ -260,11 +273,11 @@ std::vector<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
         "dropout is on: some numbers are 0, all others times " + text::shortest_text(static_cast<float>(*factor)),
         "model.eval()");
   }
-  if (auto causes = mixed_up_slices(part.theirs, part.shape, part.right, heads); !causes.empty()) {
-    return causes;
+  if (auto cause = mixed_up_slices(part.theirs, part.shape, part.right, heads)) {
+    return cause;
   }
-  if (auto causes = rows_left_out(part.theirs, part.shape, part.right); !causes.empty()) {
-    return causes;
+  if (auto cause = rows_left_out(part.theirs, part.shape, part.right)) {
+    return cause;
   }
   return functions_of(part, heads);
 }
@@ -279,7 +292,7 @@ bool are_nan(const Laid& theirs) {
   return are_all(theirs, [](double value) { return std::isnan(value); });
 }
 
-std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right) {
+std::optional<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right) {
   if (are_nan(theirs)) {
     return one("nan", "these are no numbers but nan: 0 * inf, inf - inf, or softmax where all is hidden");
   }
@@ -325,46 +338,36 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
       return one(format.name, std::string("the arithmetic is ") + format.name + "'s", "float32");
     }
   }
-  return {};
+  return std::nullopt;
 }
 
-std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
-                            std::int64_t heads, const Tolerance& tolerance) {
-  const Shape& shape = step.shape();
-  if (shape.empty() || !say_something(theirs) || step.dtype() != DType::float32) {
-    return {};
+std::optional<Cause> looks_of(const Laid& theirs, const Tensor& step, const SharedNumbers& right, std::int64_t heads,
+                              const Tolerance& tolerance) {
+  const std::optional<Beside> part = beside(theirs, step, right);
+  if (!part) {
+    return std::nullopt;
   }
-  if (!theirs.cells.empty()) {
-    const std::optional<Gathered> part = gathered(theirs, shape, right);
-    return part ? looks_of_part({part->shape, part->theirs, part->right}, heads) : std::vector<Cause>{};
-  }
+  const std::size_t dim = theirs.cells.empty() ? step.shape().size() : 0;
   const auto are_with = [&](std::size_t a, std::size_t b) {
-    return are_swapped(theirs.values, shape, right, a, b, tolerance);
+    return are_swapped(part->theirs, part->shape, part->right, a, b, tolerance);
   };
-  if (step.dim() >= 2 && step.size(-1) == step.size(-2) && are_with(shape.size() - 2, shape.size() - 1)) {
-    return one("transposed", "these are the right numbers, transposed");
+  if (dim >= 2 && step.size(-1) == step.size(-2) && are_with(dim - 2, dim - 1)) {
+    return Cause{{"transposed"}, "these are the right numbers, transposed", ""};
   }
-  for (const auto& axes : {std::pair<std::size_t, std::size_t>{1, 2}, {0, 1}, {2, 3}}) {
-    if (axes.second < shape.size() && are_with(axes.first, axes.second)) {
-      return one("reshaped",
-                 "these are the right numbers, but axes " + std::to_string(axes.first) + " and " +
-                     std::to_string(axes.second) + " are swapped by reshape or view, without transpose",
-                 "transpose(" + std::to_string(axes.first) + ", " + std::to_string(axes.second) + ")");
+  for (const auto& [a, b] : {std::pair<std::size_t, std::size_t>{1, 2}, {0, 1}, {2, 3}}) {
+    if (b < dim && are_with(a, b)) {
+      return Cause{{"reshaped"},
+                   "these are the right numbers, but axes " + std::to_string(a) + " and " + std::to_string(b) +
+                       " are swapped by reshape or view, without transpose",
+                   "transpose(" + std::to_string(a) + ", " + std::to_string(b) + ")"};
     }
   }
-  return looks_of_part({shape, theirs.values, right}, heads);
+  return looks_of_part(*part, heads);
 }
 
-std::vector<Cause> patterns_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right) {
-  if (step.dim() == 0 || !say_something(theirs) || step.dtype() != DType::float32) {
-    return {};
-  }
-  const bool are_weights = step.kind() == Kind::softmax;
-  if (theirs.cells.empty()) {
-    return patterns_of(Beside{step.shape(), theirs.values, right}, are_weights);
-  }
-  const std::optional<Gathered> part = gathered(theirs, step.shape(), right);
-  return part ? patterns_of(Beside{part->shape, part->theirs, part->right}, are_weights) : std::vector<Cause>{};
+std::optional<Cause> patterns_of(const Laid& theirs, const Tensor& step, const SharedNumbers& right) {
+  const std::optional<Beside> part = beside(theirs, step, right);
+  return part ? patterns_of(*part, step.kind() == Kind::softmax) : std::nullopt;
 }
 
 }  // namespace attn::verify

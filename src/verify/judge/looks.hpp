@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "verify/judge/causes.hpp"
@@ -19,11 +19,11 @@ bool say_something(const Laid& theirs);
 bool are_nan(const Laid& theirs);
 
 /// Compares wrong numbers with the step's result for the port's own operands: rounded, half precision, slices mixed up,
-/// rows left out, transposed, reshaped, multiplied. At most one cause.
-std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right);
-std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
-                            std::int64_t heads, const Tolerance& tolerance);
+/// rows left out, transposed, reshaped, multiplied.
+std::optional<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right);
+std::optional<Cause> looks_of(const Laid& theirs, const Tensor& step, const SharedNumbers& right, std::int64_t heads,
+                              const Tolerance& tolerance);
 /// The same for what has no name: factors, addends, other places.
-std::vector<Cause> patterns_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right);
+std::optional<Cause> patterns_of(const Laid& theirs, const Tensor& step, const SharedNumbers& right);
 
 }  // namespace attn::verify

@@ -75,6 +75,12 @@ void Matcher::learn_orders() {
     item.matched->step->tensor->dim() > 2 ? void(orders.insert(order)) : void();
   }
   right_.set_usual(std::move(orders), has_columns);
+  const auto is_first = [](bool tokens) {
+    return [tokens](const Item& item) {
+      return item.matched && item.matched->is_right && is_tokens_first(item) == tokens;
+    };
+  };
+  are_entries_first_ = std::ranges::any_of(items_, is_first(false)) && std::ranges::none_of(items_, is_first(true));
 }
 
 /// The port's tensor stands for this step, and for that of another section that is the same: a program has it once.

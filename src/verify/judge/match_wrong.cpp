@@ -28,12 +28,14 @@ bool Matcher::weigh(const Item& item, Choice& choice) {
   if (choice.laid) {
     const bool is_preferred =
         way_.is_named_scaled && steps_[choice.step].name.starts_with("scaled_") && right.kind() == Kind::scaled;
+    const bool is_usual = !are_entries_first_ || !order_in(choice.laid->words).starts_with("[T");
+    const bool is_in_order = choice.laid->is_plain || choice.laid->is_named;
     choice.distance = choice.is_expected ? -1
                       : is_preferred
                           ? 0
                           : distance(*choice.laid, right, right_.values(right)) +
-                                less_likely * static_cast<double>(choice.rank) + (choice.is_own ? 0 : another_form) +
-                                (choice.laid->is_plain || choice.laid->is_named ? 0 : rearranged);
+                                less_likely * static_cast<double>(choice.rank) +
+                                (choice.is_own && is_usual ? 0 : another_form) + (is_in_order ? 0 : rearranged);
   }
   return choice.laid.has_value();
 }

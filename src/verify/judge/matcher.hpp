@@ -89,6 +89,7 @@ class Matcher {
   std::vector<bool> is_named_;  ///< steps that a tensor is by its exact name
   std::set<std::size_t> right_holders_;
   std::set<std::size_t> undecided_;
+  bool are_entries_first_ = false;  ///< a right tensor has entries of the batch before tokens, and none the reverse
   PortOperands operands_;
 };
 

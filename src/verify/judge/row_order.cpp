@@ -12,7 +12,14 @@ namespace {
 
 bool are_rows(const std::string& order) { return order.starts_with("[B*T,") || order.starts_with("[T*B,"); }
 
-/// Whether tokens come before entries of the batch, where the layout of a right tensor says so.
+/// Where tokens may have been mixed up with entries: such rows say nothing of the others.
+bool is_joined(const Item& item) {
+  const std::string& name = item.matched->step->name;
+  return are_rows(order_in(item.matched->laid->words)) && (name.starts_with("context") || name == "output");
+}
+
+}  // namespace
+
 std::optional<bool> is_tokens_first(const Item& item) {
   if (!item.matched || !item.matched->laid->cells.empty()) {
     return std::nullopt;
@@ -25,14 +32,6 @@ std::optional<bool> is_tokens_first(const Item& item) {
   const bool is_told = has("B") && has("T") && (order.empty() || order[1] == 'B' || order[1] == 'T');
   return is_told ? std::optional(!order.empty() && order[1] == 'T') : std::nullopt;
 }
-
-/// Where tokens may have been mixed up with entries: such rows say nothing of the others.
-bool is_joined(const Item& item) {
-  const std::string& name = item.matched->step->name;
-  return are_rows(order_in(item.matched->laid->words)) && (name.starts_with("context") || name == "output");
-}
-
-}  // namespace
 
 std::vector<Item*> rows_in_another_order(std::span<Item> items) {
   const Item* first = nullptr;

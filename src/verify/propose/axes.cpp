@@ -213,4 +213,13 @@ std::vector<std::int64_t> cells_of(const std::vector<Axis>& atoms, std::int64_t 
   return cells;
 }
 
+std::vector<std::int64_t> cells_in_order(const Shape& shape, const std::vector<std::size_t>& order) {
+  const Shape strides = row_major_strides(shape);
+  std::vector<Axis> axes;
+  for (const std::size_t axis : order) {
+    axes.push_back({"", shape[axis], strides[axis]});
+  }
+  return cells_of(axes, 0);
+}
+
 }  // namespace attn::verify

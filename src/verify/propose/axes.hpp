@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,5 +41,8 @@ std::optional<std::string> words_of(const Shape& shape, const std::vector<Axis>&
 
 /// Returns the target's cell for each number, in order: the cells of `atoms` from `first` on.
 std::vector<std::int64_t> cells_of(const std::vector<Axis>& atoms, std::int64_t first);
+
+/// Returns the cell of a tensor of this shape for each number of one whose axes are in another order.
+std::vector<std::int64_t> cells_in_order(const Shape& shape, const std::vector<std::size_t>& order);
 
 }  // namespace attn::verify

@@ -159,8 +159,9 @@ std::size_t CheckedFile::count(Outcome outcome) const {
   return static_cast<std::size_t>(std::ranges::count(checks, outcome, &Check::outcome));
 }
 
-CheckedFile checked(const Page& page, const Report& report, const Demands& demands) {
-  const std::string file = page.name() == "-" ? "" : page.name();
+CheckedFile checked(const ReportedPage& reported, const Demands& demands) {
+  const Report& report = reported.report;
+  const std::string file = reported.page.name() == "-" ? "" : reported.page.name();
   CheckedFile result = {file.empty() ? "standard input" : file, {}, summary_of(report)};
   for (const Finding& finding : report.findings) {
     const Columns columns = columns_of(finding);
@@ -175,7 +176,8 @@ CheckedFile checked(const Page& page, const Report& report, const Demands& deman
   return result;
 }
 
-CheckedFile checked(const std::string& file, const PortReport& report) {
+CheckedFile checked(const PortReport& report, const Demands&) {
+  const std::string& file = report.file;
   CheckedFile result = {file, {}, summary_of(report)};
   std::error_code unknown;
   const bool is_folder = std::filesystem::is_directory(file, unknown);

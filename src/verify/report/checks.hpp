@@ -41,9 +41,9 @@ struct CheckedFile {
   std::size_t failures() const { return count(Outcome::inherited) + count(Outcome::wrong); }
 };
 
-CheckedFile checked(const Page& page, const Report& report, const Demands& demands);
-/// `file` is the dump's path; in a folder each tensor has its own file.
-CheckedFile checked(const std::string& file, const PortReport& report);
+CheckedFile checked(const ReportedPage& reported, const Demands& demands);
+/// In a folder each tensor has its own file. Demands are those on pages.
+CheckedFile checked(const PortReport& report, const Demands& demands);
 
 /// Writes GitHub Actions workflow commands, one per line: an annotation for each check that is not right, and the
 /// summary. https://docs.github.com/actions/reference/workflow-commands-for-github-actions

@@ -16,7 +16,7 @@ namespace attn::verify {
 
 /// The report on a port's dump.
 struct PortReport {
-  std::string name;                  ///< the file or folder
+  std::string name;                  ///< the file or folder, in one line
   std::string lesson;                ///< "causal of blog, seed 123, avx2 kernels"
   std::vector<Observed> given;       ///< all given tensors except the ignored ones; those not read come last
   std::vector<std::string> ignored;  ///< names of tensors to leave out
@@ -27,6 +27,7 @@ struct PortReport {
   torch::Seed seed = 0;                        ///< the seed compared with
   std::optional<torch::Seed> asked_seed = {};  ///< the lesson's, if all was drawn, and is judged, with another one
   std::string to_see = "--fixture shows it";   ///< how to see what could not have been seen
+  std::string file = {};                       ///< its path
 };
 
 /// Returns true if the tensor has a shape, but its numbers were not read.
@@ -64,6 +65,8 @@ std::string summary_of(const PortReport& report);
 /// "here 0.25, right 0.5"
 std::string numbers_text(const Judged& judged, std::int64_t cell, double right);
 
+inline const std::string& name_of(const PortReport& report) { return report.name; }
+
 void write_text(std::ostream& out, const PortReport& report);
 
 /// Writes the report as JSON.
@@ -71,7 +74,7 @@ void write_json(render::JsonWriter& json, const PortReport& report);
 
 /// Writes one self-contained HTML file: the ports' tensors as PyTorch prints them, tinted by verdict, cell by cell;
 /// each cell shows its right value and the derivation.
-void write_html(std::ostream& out, std::span<const PortReport* const> reports, const std::string& version);
+void write_html(std::ostream& out, std::span<const PortReport> reports, const std::string& version);
 
 /// 0 if every given tensor was recognised and is right, else 1.
 int exit_code(const PortReport& report);

@@ -101,19 +101,19 @@ class TensorWriter {
 
 }  // namespace
 
-void write_html(std::ostream& out, std::span<const PortReport* const> reports, const std::string& version) {
+void write_html(std::ostream& out, std::span<const PortReport> reports, const std::string& version) {
   Derivations derivations;
   std::vector<Section> sections;
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    const PortReport& report = *reports[i];
+    const PortReport& report = reports[i];
     std::vector<ListItem> items;
     for (const Row& row : rows_of(report)) {
       items.push_back({row.name, row.shape + " " + row.result, tint_of(row),
                        row.details.empty() ? "" : text::joined(row.details, "\n") + "\n"});
     }
     const auto write_tensors = [&, i](std::ostream& pre) {
-      TensorWriter writer(pre, *reports[i], i, derivations);
-      const std::vector<Row> rows = rows_of(*reports[i]);
+      TensorWriter writer(pre, reports[i], i, derivations);
+      const std::vector<Row> rows = rows_of(reports[i]);
       for (std::size_t n = 0; n < rows.size(); ++n) {
         writer.write(rows[n], n);
       }
@@ -121,8 +121,8 @@ void write_html(std::ostream& out, std::span<const PortReport* const> reports, c
     sections.push_back({report.name, summary_of(report), exit_code(report) != 0,
                         std::to_string(report.given.size()) + " tensors", std::move(items), write_tensors});
   }
-  const Counts counts = counts_of(*reports[0]);
-  const std::string title = reports.size() == 1 ? reports[0]->name + ": " + std::to_string(counts.right) + " of " +
+  const Counts counts = counts_of(reports[0]);
+  const std::string title = reports.size() == 1 ? reports[0].name + ": " + std::to_string(counts.right) + " of " +
                                                       std::to_string(counts.given) + " tensors checked and right"
                                                 : std::to_string(reports.size()) + " ports";
   write_document(out, title, key_of_ports(), sections, version);

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "text/lines.hpp"
 #include "verify/explain/compare.hpp"
 #include "verify/explain/numbers.hpp"
 #include "verify/report/document.hpp"
@@ -137,15 +136,14 @@ std::string title_of(std::span<const ReportedPage> pages) {
     printed += one.report.count(Printed::Kind::tensor);
     holding += one.report.holding(Printed::Kind::tensor);
   }
-  const std::string name =
-      pages.size() == 1 ? text::one_line(pages[0].page.name()) : std::to_string(pages.size()) + " pages";
+  const std::string name = pages.size() == 1 ? name_of(pages[0]) : std::to_string(pages.size()) + " pages";
   return (name == "-" ? "standard input" : name) + ": " + std::to_string(holding) + " of " + std::to_string(printed) +
          " tensors hold";
 }
 
 }  // namespace
 
-void write_report_html(std::ostream& out, std::span<const ReportedPage> pages, const std::string& version) {
+void write_html(std::ostream& out, std::span<const ReportedPage> pages, const std::string& version) {
   Derivations derivations;
   std::vector<Section> sections;
   for (std::size_t i = 0; i < pages.size(); ++i) {
@@ -159,7 +157,7 @@ void write_report_html(std::ostream& out, std::span<const ReportedPage> pages, c
       const Columns columns = columns_of(finding);
       items.push_back({columns[0], columns[1] + " " + columns[2], tint_of(finding), details_of(finding)});
     }
-    sections.push_back({text::one_line(pages[i].page.name()), summary, exit_code(report) == 1,
+    sections.push_back({name_of(pages[i]), summary, exit_code(report) == 1,
                         std::to_string(report.findings.size()) + " tensors and sizes", std::move(items),
                         [&, i](std::ostream& pre) { TextWriter(pre, pages[i], i, derivations).write(); }});
   }

@@ -105,8 +105,9 @@ Json counts_json(const Report& report, Printed::Kind kind) {
 
 }  // namespace
 
-void write_report_json(render::JsonWriter& writer, const std::string& file, const Report& report) {
-  Json json{{"file", file}};
+void write_json(render::JsonWriter& writer, const ReportedPage& reported) {
+  const Report& report = reported.report;
+  Json json{{"file", reported.page.name()}};
   json["lessons"] = Json::array();
   for (const Explanation* lesson : report.lessons) {
     json["lessons"].push_back({{"article", lesson->article},

@@ -10,22 +10,25 @@
 
 namespace attn::verify {
 
-/// Writes a line for each printed tensor and size, what is wrong with it below, and a summary.
-void write_report_text(std::ostream& out, const Report& report);
-
-/// Writes the report as JSON, with the page's name.
-void write_report_json(render::JsonWriter& json, const std::string& file, const Report& report);
-
 /// A page and its report.
 struct ReportedPage {
   const Page& page;
   const Report& report;
 };
 
+/// The page's name in one line.
+std::string name_of(const ReportedPage& reported);
+
+/// Writes a line for each printed tensor and size, what is wrong with it below, and a summary.
+void write_text(std::ostream& out, const ReportedPage& reported);
+
+/// Writes the report as JSON, with the page's name.
+void write_json(render::JsonWriter& json, const ReportedPage& reported);
+
 /// Writes one self-contained HTML file: the pages' texts with their tensors tinted by verdict, cell by cell; each cell
 /// shows its right value and the derivation. Numbers of large tensors, and those after the first 20,000, show only the
 /// right value.
-void write_report_html(std::ostream& out, std::span<const ReportedPage> pages, const std::string& version);
+void write_html(std::ostream& out, std::span<const ReportedPage> pages, const std::string& version);
 
 /// What makes a page fail besides differing numbers.
 struct Demands {

@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "text/columns.hpp"
+#include "text/lines.hpp"
 #include "verify/explain/numbers.hpp"
 #include "verify/report/lines.hpp"
 #include "verify/report/neighbourhood.hpp"
@@ -239,7 +240,14 @@ std::string summary_of(const Report& report) {
   return out + '\n';
 }
 
-void write_report_text(std::ostream& out, const Report& report) {
+std::string name_of(const ReportedPage& reported) { return text::one_line(reported.page.name()); }
+
+void write_text(std::ostream& out, const ReportedPage& reported) {
+  const Report& report = reported.report;
+  if (report.findings.empty()) {
+    out << "no printed tensor\n";
+    return;
+  }
   for (const std::string& note : report.notes) {
     out << note << '\n';
   }
@@ -255,7 +263,7 @@ void write_report_text(std::ostream& out, const Report& report) {
     append_line(lines, columns_of(finding), widths);
     out << lines << details_of(finding);
   }
-  out << (report.findings.empty() ? "" : "\n") << summary_of(report);
+  out << '\n' << summary_of(report);
 }
 
 }  // namespace attn::verify
