@@ -134,8 +134,6 @@ class Runner {
   bool is_evaluating_ = false;  ///< after model.eval(): dropout is off
 };
 
-/// The path at a text's start: "torch.nn.Linear".
-std::string_view leading_path(std::string_view text);
 /// The items of "[a, b]" or "(a, b)"; empty for other texts.
 std::optional<std::vector<std::string_view>> listed_items(std::string_view text);
 /// "[a, b]" with an item more.
