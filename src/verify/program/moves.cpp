@@ -218,30 +218,19 @@ Value put_into(const Value& x, const Value& y, std::span<const Subscript> subscr
     return subscripts.size() == 1 && y.number ? masked(*x.tensor, value_of(*subscripts[0].places), y) : Value{};
   }
   // 1. Of each axis the places, and the axes that the part keeps.
-  struct Range {
-    std::int64_t begin;
-    std::int64_t end;
-    std::int64_t step;
-  };
   std::vector<Range> ranges;
   std::vector<std::size_t> kept;
   Shape part;
   for (std::size_t axis = 0; axis < x.tensor->shape().size(); ++axis) {
     const std::int64_t size = x.tensor->shape()[axis];
     const Subscript one = axis < subscripts.size() ? subscripts[axis] : Subscript{Kind::slice, {}, {}};
-    const auto place = [&](const std::optional<double>& number, std::int64_t usual) {
-      const std::int64_t at = number ? whole(*number) : usual;
-      return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
-    };
     if ((one.kind != Kind::item && one.kind != Kind::slice) || (one.kind == Kind::item && !one.first)) {
       return {};
     }
-    const std::int64_t begin = place(one.first, 0);
-    const bool is_item = one.kind == Kind::item;
-    ranges.push_back({begin, is_item ? begin + 1 : place(one.last, size), whole(one.step)});
-    if (!is_item) {
+    const auto& [begin, end, step] = ranges.emplace_back(range_of(one, size));
+    if (one.kind == Kind::slice) {
       kept.push_back(axis);
-      part.push_back((ranges.back().end - begin + ranges.back().step - 1) / ranges.back().step);
+      part.push_back((end - begin + step - 1) / step);
     }
   }
   if (y.tensor && broadcast(part, y.tensor->shape()) != part) {

@@ -141,13 +141,12 @@ std::string Runner::scan(std::string_view text) {
   return made;
 }
 
-std::string Runner::value_of(std::string_view path) const {
+std::string Runner::followed(std::string name) const {
   constexpr int most_names = 4;
-  std::string value(trace_.last(full_name(path)));
-  for (int turn = 0; turn < most_names && is_path(value) && !trace_.last(value).empty(); ++turn) {
-    value = trace_.last(value);
+  for (int turn = 0; turn < most_names && is_path(trace_.last(name)); ++turn) {
+    name = trace_.last(name);
   }
-  return value;
+  return name;
 }
 
 std::string Runner::settled(std::string_view made) {
@@ -308,7 +307,7 @@ std::optional<std::string> Runner::dropout(std::string_view path, std::string_vi
     return p ? std::optional(std::string(module_of_dropout) + text::shortest_text(*p) + ")") : std::nullopt;
   }
   const bool is_function = imports_.is(path, "torch.nn.functional.dropout") || imports_.is(path, "torch.dropout");
-  const auto p = is_function ? share(1) : dropped_by(is_path(path) ? value_of(path) : std::string(path));
+  const auto p = is_function ? share(1) : dropped_by(is_path(path) ? trace_.last(followed(full_name(path))) : path);
   if (!p) {
     return std::nullopt;
   }
@@ -337,11 +336,7 @@ std::pair<std::string, std::string> Runner::method_of(std::string_view path) con
   const std::size_t dot = full.rfind('.');
   for (const auto& [name, method] : {std::pair(full, std::string("forward")), std::pair(full, std::string("__call__")),
                                      std::pair(full.substr(0, dot), dot == npos ? "" : full.substr(dot + 1))}) {
-    constexpr int most_names = 4;
-    std::string object = name;
-    for (int turn = 0; turn < most_names && is_path(trace_.last(object)); ++turn) {  // h of a loop may hide another h
-      object = std::string(trace_.last(object));
-    }
+    const std::string object = followed(name);  // h of a loop may hide another h
     if (objects_.contains(object) && functions_.find(objects_.find(object)->second + "." + method) != nullptr) {
       return {object, method};
     }

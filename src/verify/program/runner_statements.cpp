@@ -108,9 +108,7 @@ void Runner::run_statement(std::string_view text) {
       is_exchange ? items.push_back(trace_.item(scan(parts[k]))) : assign(assignment.targets[k], parts[k]);
     }
     for (std::size_t k = 0; k < items.size(); ++k) {
-      const std::string_view target = assignment.targets[k];
-      target.find('[') == npos ? trace_.assign(full_name(target), items[k])
-                               : forget(target.substr(0, target.find('[')));
+      give(assignment.targets[k], items[k]);
     }
     return;
   }
@@ -119,13 +117,7 @@ void Runner::run_statement(std::string_view text) {
   const bool is_each = items && items->size() == assignment.targets.size();
   const std::string item = is_each ? std::string() : is_ours(value) ? value : trace_.item(value);
   for (std::size_t k = 0; k < assignment.targets.size(); ++k) {
-    const std::string_view target = assignment.targets[k];
-    if (target.find('[') != npos) {
-      forget(target.substr(0, target.find('[')));
-      continue;
-    }
-    const std::string part = is_each ? std::string((*items)[k]) : item + "[" + std::to_string(k) + "]";
-    trace_.assign(full_name(target), part);
+    give(assignment.targets[k], is_each ? std::string((*items)[k]) : item + "[" + std::to_string(k) + "]");
   }
   bool are_draws = is_each && calls_.size() - first == assignment.targets.size();
   for (std::size_t k = 0; k < assignment.targets.size(); ++k) {
@@ -136,6 +128,11 @@ void Runner::run_statement(std::string_view text) {
       name_call(calls_[first + k], assignment.targets[k], calls_[first + k].call);
     }
   }
+}
+
+void Runner::give(std::string_view target, const std::string& value) {
+  const std::size_t open = target.find('[');
+  open == npos ? trace_.assign(full_name(target), value) : forget(target.substr(0, open));
 }
 
 bool Runner::is_draw(std::string_view made, std::size_t call) const {
@@ -284,19 +281,14 @@ void Runner::change_in_place(std::string_view text) {
     std::size_t end = sign - 1;
     end -= end > 0 && text[end - 1] == text[end] ? 1U : 0U;  // **=, //=
     const std::string_view target = text::trimmed(text.substr(0, end));
-    const std::string name = full_name(target);
-    const std::string_view sign_text = text.substr(end, sign - end);
-    if (target.find_first_of("[(") == npos) {
-      const std::string made = name + " " + std::string(sign_text) + " (" + scan(text.substr(sign + 1)) + ")";
-      ++assigned_[name];
-      trace_.assign(name, made);
-    } else if (const auto item = bracketed(target, '[')) {
-      const std::string whole = full_name(item->path);
-      const std::string inside(item->inside);
-      const std::string value =
-          whole + "[" + inside + "] " + std::string(sign_text) + " (" + scan(text.substr(sign + 1)) + ")";
-      ++assigned_[whole];
-      trace_.assign(whole, "our_put(" + whole + ", " + value + ", \"" + inside + "\")");
+    assigned_[full_name(target)] += is_path(target) ? 1 : 0;
+    if (is_path(target) || bracketed(target, '[')) {  // x += y is x = x + (y)
+      assign(target, std::string(target)
+                         .append(" ")
+                         .append(text.substr(end, sign - end))
+                         .append(" (")
+                         .append(text.substr(sign + 1))
+                         .append(")"));
     } else {
       forget(target.substr(0, target.find('[')));
     }

@@ -63,6 +63,14 @@ OfTensor cross_entropy_of;
 OfTensor cosine_similarity_of;
 OfTensor normalized;
 
+/// The places of an axis of that size which an item or a slice takes: from begin on, before end.
+struct Range {
+  std::int64_t begin;
+  std::int64_t end;
+  std::int64_t step;
+};
+Range range_of(const Subscript& subscript, std::int64_t size);
+
 /// The same numbers in another shape.
 Value reshaped(const Tensor& x, const Shape& shape);
 /// What other words tell.
