@@ -9,11 +9,12 @@
 #include "tensor/words.hpp"
 #include "text/numbers.hpp"
 #include "verify/program/value_parts.hpp"
+#include "verify/read/pieces.hpp"
 
 namespace attn::verify {
 namespace {
 
-Value joined(const std::string& function, const Passed& given) {
+Value joined(std::string_view function, const Passed& given) {
   std::vector<Tensor> parts;
   for (const Value& part : given.plain.empty() ? std::vector<Value>{} : given.plain[0].items) {
     if (!part.tensor) {
@@ -26,21 +27,18 @@ Value joined(const std::string& function, const Passed& given) {
   }
   const bool is_stack = function == "stack" || (function == "vstack" && parts[0].dim() == 1);
   const std::int64_t rank = parts[0].dim() + (is_stack ? 1 : 0);
-  const bool is_given = given.get("dim", "axis", 1).is_known();
-  const auto axis = function == "hstack" ? std::optional(rank - 1)
-                    : is_given           ? axis_of(given, 1, rank)
-                                         : std::optional<std::int64_t>(0);
+  const auto axis = function == "hstack" ? rank - 1 : axis_of(given, 1, rank, 0);
   return axis ? value_of(is_stack ? stack(parts, *axis) : cat(parts, *axis)) : Value{};
 }
 
-Value swapped(const Passed& given, const Tensor& x) {
+Value swapped(std::string_view function, const Passed& given, const Tensor& x) {
   const auto a = axis_of(given, 1, x.dim());
   const auto b = axis_of(given, 2, x.dim());
   if (given.plain.size() == 1) {
     return x.dim() == 2 ? value_of(t(x)) : x.dim() < 2 ? value_of(x) : Value{};
   }
   if (given.plain.size() > 3 || !given.plain[1].items.empty()) {
-    return moved_by("permute", given, x);
+    return permuted(function, given, x);
   }
   if (!a || !b || *a == *b) {
     return {};
@@ -48,19 +46,11 @@ Value swapped(const Passed& given, const Tensor& x) {
   return value_of(x.dim() == 2 ? t(x) : transpose(x, std::min(*a, *b), std::max(*a, *b)));
 }
 
-Value viewed(const Passed& given, const Tensor& x) {
-  std::vector<Value> sizes(given.plain.begin() + 1, given.plain.end());
-  if (sizes.size() == 1 && !sizes[0].items.empty()) {
-    sizes = std::vector<Value>(sizes[0].items);
-  }
-  Shape shape;
+Value viewed(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  Shape shape = numbers_of(given);
   std::int64_t known = 1;
-  for (const Value& size : sizes) {
-    if (!size.number) {
-      return {};
-    }
-    shape.push_back(whole(*size.number));
-    known *= shape.back() == -1 ? 1 : shape.back();
+  for (const std::int64_t size : shape) {
+    known *= size == -1 ? 1 : size;
   }
   for (std::int64_t& size : shape) {
     size = size == -1 && known > 0 ? element_count(x.shape()) / known : size;
@@ -119,7 +109,7 @@ constexpr auto functions = std::to_array<NumberFunction>({
     {"cos", [](double v) { return std::cos(v); }, cosine},
 });
 
-Value function_of(const std::string& name, const Passed& given, const Tensor& x) {
+Value function_of(std::string_view name, const Passed& given, const Tensor& x) {
   if (x.dtype() == DType::float32 && (name == "exp" || name == "sqrt" || name == "rsqrt")) {
     return value_of(name == "exp" ? exp(x) : name == "sqrt" ? sqrt(x) : rsqrt(x));
   }
@@ -138,17 +128,18 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
     return {};
   }
   const bool is_of_nn = name == "elu" || name == "gelu" || name == "silu";
-  const std::string begin = (is_of_nn ? "F." : "torch.") + name + "(";
+  const std::string begin = std::string(is_of_nn ? "F." : "torch.").append(name) + "(";
+  const std::string end = std::string(".").append(name) + "()";
   const bool is_cast = name == "half" || name == "bfloat16";
   return each(
-      x, [=](const std::string& of) { return is_cast ? grouped(of) + "." + name + "()" : begin + of + ")"; },
+      x, [=](const std::string& of) { return is_cast ? grouped(of) + end : begin + of + ")"; },
       [function](const Interval& of) {
         return function->bound ? function->bound(of) : Interval{function->of(of.low), function->of(of.high)};
       });
 }
 
 /// torch.clamp(x, min=0, max=1)
-Value clamped(const Passed& given, const Tensor& x) {
+Value clamped(std::string_view /*function*/, const Passed& given, const Tensor& x) {
   const Value least = given.get("min", "a_min", 1);
   const Value most = given.get("max", "a_max", 2);
   const std::string words = std::string(", ") + (least.number ? "min=" + least.words : "") +
@@ -162,139 +153,146 @@ Value clamped(const Passed& given, const Tensor& x) {
              : Value{};
 }
 
-Value number_of(const std::string& function, const Passed& given) {
+Value number_of(std::string_view function, const Passed& given) {
   const Value& x = given.plain[0];
   if (function == "sqrt" && *x.number >= 0) {
     return {.number = std::sqrt(*x.number), .words = as_base(x.words) + "**0.5"};
   }
   if (const auto row = std::ranges::find(functions, function, &NumberFunction::name); row != functions.end()) {
-    return {.number = row->of(*x.number), .words = "math." + function + "(" + x.words + ")"};
+    return {.number = row->of(*x.number), .words = std::string("math.").append(function) + "(" + x.words + ")"};
   }
   if (function == "pow" || function == "power") {
     return combined("**", x, given.get("exponent", 1));
   }
-  constexpr auto same = std::to_array<std::string_view>({"tensor", "array", "float", "item", "float32", "float64"});
-  return function == "int"                                 ? value_of(std::trunc(*x.number))
-         : std::ranges::find(same, function) != same.end() ? x
-                                                           : Value{};
+  return function == "int"                                               ? value_of(std::trunc(*x.number))
+         : is_among(function, "tensor array float item float32 float64") ? x
+                                                                         : Value{};
 }
 
-Value tensor_called(const std::string& function, const Passed& given, const Tensor& x) {
-  constexpr auto same = std::to_array<std::string_view>(
-      {"detach", "numpy",  "float",     "double",     "clone",          "copy",   "data",  "cpu",     "contiguous",
-       "to",     "astype", "item",      "values",     "type",           "tensor", "array", "asarray", "Parameter",
-       "int",    "long",   "as_tensor", "from_numpy", "requires_grad_", "byte",   "tolist"});
-  const auto is = [&](auto... names) { return ((function == names) || ...); };
-  if (x.dtype() == DType::boolean && is("float", "double", "astype", "int", "long", "to", "type")) {
-    return as_numbers(x);
+/// Functions that a sign stands for as well.
+struct Sign {
+  std::string_view sign;
+  std::string_view functions;
+};
+constexpr auto signs = std::to_array<Sign>({
+    {"@", "matmul mm bmm dot"},
+    {"*", "mul multiply"},
+    {"+", "add"},
+    {"-", "sub subtract"},
+    {"/", "div"},
+    {"**", "pow power float_power"},
+    {"==", "eq"},
+    {"!=", "ne"},
+    {"<", "lt"},
+    {">", "gt"},
+    {"&", "logical_and"},
+    {"|", "logical_or"},
+});
+
+Value softmax_of(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const auto axis = axis_of(given, 1, x.dim(), x.dim() - 1);
+  return !axis || x.dim() == 0 || x.dtype() != DType::float32 ? Value{}
+         : *axis == x.dim() - 1                               ? value_of(softmax(x))
+                                                              : value_of(softmax_over(x, *axis));
+}
+
+Value greater_or_less(std::string_view function, const Passed& given, const Tensor& x) {
+  const Value other = given.get("other", 1);
+  return other.number == 0.0 && function == "maximum" ? function_of("relu", {}, x)
+         : other.tensor                               ? combined(function, value_of(x), other)
+                                                      : Value{};
+}
+
+Value with_axis(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const Value axis = given.get("dim", "axis", 1);
+  return axis.number ? unsqueezed(x, whole(*axis.number)) : Value{};
+}
+
+Value sizes_of(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  Value sizes;
+  for (const std::int64_t size : x.shape()) {
+    sizes.items.push_back(value_of(static_cast<double>(size)));
   }
-  if (std::ranges::find(same, function) != same.end()) {
-    return value_of(x);
-  }
-  if (is("softmax", "Softmax")) {
-    const auto axis = given.get("dim", "axis", 1).is_known() ? axis_of(given, 1, x.dim()) : std::optional(x.dim() - 1);
-    return !axis || x.dim() == 0 || x.dtype() != DType::float32 ? Value{}
-           : *axis == x.dim() - 1                               ? value_of(softmax(x))
-                                                                : value_of(softmax_over(x, *axis));
-  }
-  if (x.dtype() == DType::boolean && is("sum", "mean")) {
-    Passed numbers = given;
-    numbers.plain[0] = as_numbers(x);
-    return reduction_of(function, numbers, *numbers.plain[0].tensor);
-  }
-  if (const Value reduced = reduction_of(function, given, x); reduced.is_known()) {
-    return reduced;
-  }
-  if (is("tril", "triu")) {
-    return triangle(function, given, x);
-  }
-  if (is("masked_fill")) {
-    return masked(x, given.get("mask", 1), given.get("value", 2));
-  }
-  if (is("bool")) {
-    return x.dtype() == DType::boolean ? value_of(x) : compared("!=", value_of(x), value_of(0));
-  }
-  if (is("logical_not", "logical_and", "logical_or", "eq", "ne", "lt", "gt")) {
-    return compared(is("logical_not", "eq") ? "=="
-                    : is("ne")              ? "!="
-                    : is("lt")              ? "<"
-                    : is("gt")              ? ">"
-                    : is("logical_and")     ? "&"
-                                            : "|",
-                    value_of(x), is("logical_not") ? value_of(0) : given.get("other", 1));
-  }
-  if (is("maximum", "minimum")) {
-    const Value other = given.get("other", 1);
-    return other.number == 0.0 && is("maximum") ? function_of("relu", {}, x)
-           : other.tensor                       ? combined(is("maximum") ? "maximum" : "minimum", value_of(x), other)
-                                                : Value{};
-  }
-  if (is("matmul", "mm", "bmm", "dot", "mul", "add", "sub", "div", "multiply", "subtract")) {
-    const Value other = given.get("other", 1);
-    return combined(is("mul", "multiply")   ? "*"
-                    : is("add")             ? "+"
-                    : is("sub", "subtract") ? "-"
-                    : is("div")             ? "/"
-                                            : "@",
-                    value_of(x), other);
-  }
-  if (is("T", "mT", "t", "transpose", "swapaxes")) {
-    return swapped(given, x);
-  }
-  if (is("view", "reshape")) {
-    return viewed(given, x);
-  }
-  if (const Value moved = moved_by(function, given, x); moved.is_known()) {
-    return moved;
-  }
-  if (is("topk", "sort", "argsort", "argmax", "argmin")) {
-    return ordered(function, given, x);
-  }
-  if (is("unsqueeze", "expand_dims")) {
-    const Value axis = given.get("dim", "axis", 1);
-    return axis.number ? unsqueezed(x, whole(*axis.number)) : Value{};
-  }
-  if (is("shape", "size")) {
-    Value sizes;
-    for (const std::int64_t size : x.shape()) {
-      sizes.items.push_back(value_of(static_cast<double>(size)));
+  const Value axis = given.get("dim", 1);
+  return axis.number ? subscripted(sizes, std::array{Subscript{Subscript::Kind::item, axis.number}}) : sizes;
+}
+
+Value rank_or_length(std::string_view function, const Passed& /*given*/, const Tensor& x) {
+  return value_of(static_cast<double>(function == "len" && x.dim() > 0 ? x.size(0) : x.dim()));
+}
+
+Value filled_alike(std::string_view function, const Passed& /*given*/, const Tensor& x) {
+  return filled(function.substr(0, function.find('_')), {sizes_of("shape", {}, x).items, {}});
+}
+
+/// What functions of a tensor make.
+struct TensorFunction {
+  OfTensor* call;
+  std::string_view names;
+};
+constexpr auto tensor_functions = std::to_array<TensorFunction>({
+    {[](auto, const auto&, const Tensor& x) { return value_of(x); },
+     "detach numpy clone copy data cpu contiguous item values tensor array asarray Parameter as_tensor from_numpy"
+     " requires_grad_ byte tolist"},
+    {[](auto, const auto&, const Tensor& x) { return as_numbers(x); }, "float double astype int long to type"},
+    {[](auto, const auto&, const Tensor& x) {
+       return x.dtype() == DType::boolean ? value_of(x) : compared("!=", value_of(x), value_of(0));
+     },
+     "bool"},
+    {[](auto, const auto&, const Tensor& x) { return compared("==", value_of(x), value_of(0)); }, "logical_not"},
+    {[](auto, const auto&, const Tensor& x) { return combined("**", value_of(x), value_of(2)); }, "square"},
+    {[](auto, const Passed& given, const Tensor& x) { return masked(x, given.get("mask", 1), given.get("value", 2)); },
+     "masked_fill"},
+    {softmax_of, "softmax Softmax"},
+    {reduced_to, "sum mean max amax min amin var std norm"},
+    {triangle, "tril triu"},
+    {greater_or_less, "maximum minimum"},
+    {swapped, "T mT t transpose swapaxes"},
+    {viewed, "view reshape"},
+    {permuted, "permute"},
+    {repeated, "repeat expand"},
+    {interleaved, "repeat_interleave"},
+    {diagonal, "diag diagonal"},
+    {flipped, "flip"},
+    {flattened, "flatten ravel"},
+    {squeezed, "squeeze"},
+    {unbound, "unbind"},
+    {batched, "our_batched our_unbatched"},
+    {ordered, "topk sort argsort argmax argmin"},
+    {with_axis, "unsqueeze expand_dims"},
+    {sizes_of, "shape size"},
+    {normalised, "layer_norm"},
+    {parted, "chunk split"},
+    {log_softmax_of, "log_softmax"},
+    {linear_of, "linear"},
+    {outer_of, "outer"},
+    {inner_of, "inner"},
+    {one_hot_of, "one_hot"},
+    {cross_entropy_of, "cross_entropy"},
+    {cosine_similarity_of, "cosine_similarity"},
+    {normalized, "normalize"},
+    {clamped, "clamp clip"},
+    {rank_or_length, "len ndim dim"},
+    {chosen, "where"},
+    {filled_alike, "ones_like zeros_like empty_like"},
+});
+
+Value tensor_called(std::string_view function, const Passed& given, const Tensor& x) {
+  for (const auto& [sign, names] : signs) {
+    if (is_among(function, names)) {
+      return combined(sign, value_of(x), given.get("other", "exponent", 1));
     }
-    const Value axis = given.get("dim", 1);
-    return axis.number ? subscripted(sizes, std::array{Subscript{Subscript::Kind::item, axis.number}}) : sizes;
   }
-  if (is("layer_norm")) {
-    return normalised(given, x);
-  }
-  if (is("chunk", "split")) {
-    return parted(function, given, x);
-  }
-  if (const Value made = composed(function, given, value_of(x)); made.is_known()) {
-    return made;
-  }
-  if (is("pow", "power", "square", "float_power")) {
-    return combined("**", value_of(x), is("square") ? value_of(2) : given.get("exponent", 1));
-  }
-  if (is("clamp", "clip")) {
-    return clamped(given, x);
-  }
-  if (is("len", "ndim", "dim")) {
-    return value_of(static_cast<double>(function == "len" && x.dim() > 0 ? x.size(0) : x.dim()));
-  }
-  if (is("where")) {
-    return chosen(given);
-  }
-  if (is("ones_like", "zeros_like", "empty_like")) {
-    Passed sizes;
-    for (const std::int64_t size : x.shape()) {
-      sizes.plain.push_back(value_of(static_cast<double>(size)));
+  for (const auto& [call, names] : tensor_functions) {
+    if (is_among(function, names)) {
+      return call(function, given, x);
     }
-    return filled(function.substr(0, function.find('_')), sizes);
   }
   return function_of(function, given, x);
 }
 
 /// Parts of a softmax that is written out: exp(x), its sum, the maximum of x that is subtracted.
-void note_part(const std::string& function, const Passed& given, Value& made) {
+void note_part(std::string_view function, const Passed& given, Value& made) {
   using Part = Value::Part;
   const Value& x = given.plain[0];
   if (!made.tensor) {
@@ -319,11 +317,8 @@ void note_part(const std::string& function, const Passed& given, Value& made) {
 }  // namespace
 
 Value call_of(std::string_view name, const Passed& given) {
-  const std::string function(name);
-  constexpr auto fills =
-      std::to_array<std::string_view>({"ones", "zeros", "empty", "eye", "full", "arange", "linspace"});
-  if (std::ranges::find(fills, name) != fills.end()) {
-    return filled(function, given);
+  if (is_among(name, "ones zeros empty eye full arange linspace")) {
+    return filled(name, given);
   }
   if (name == "einsum") {
     return contracted(given);
@@ -337,9 +332,8 @@ Value call_of(std::string_view name, const Passed& given) {
   if (given.plain.empty()) {
     return {};
   }
-  constexpr auto joins = std::to_array<std::string_view>({"cat", "concat", "concatenate", "stack", "vstack", "hstack"});
-  if (std::ranges::find(joins, name) != joins.end()) {
-    return joined(function, given);
+  if (is_among(name, "cat concat concatenate stack vstack hstack")) {
+    return joined(name, given);
   }
   const Value& first = given.plain[0];
   const bool is_pair = first.kind == Value::Kind::pair;
@@ -350,8 +344,8 @@ Value call_of(std::string_view name, const Passed& given) {
       values.of = first.of;
       return values;
     }
-    Value made = tensor_called(function, given, *first.tensor);
-    note_part(function, given, made);
+    Value made = tensor_called(name, given, *first.tensor);
+    note_part(name, given, made);
     if (is_pair && name == "indices") {
       return first.places ? value_of(*first.places) : Value{};
     }
@@ -360,12 +354,11 @@ Value call_of(std::string_view name, const Passed& given) {
   if (name == "maximum" && first.number == 0.0 && given.plain.size() == 2 && given.plain[1].tensor) {
     return function_of("relu", {}, *given.plain[1].tensor);
   }
-  constexpr auto lists = std::to_array<std::string_view>(
-      {"tensor", "array", "Tensor", "FloatTensor", "LongTensor", "IntTensor", "DoubleTensor", "asarray", "as_tensor"});
-  if (!first.items.empty() && std::ranges::find(lists, name) != lists.end()) {
+  if (!first.items.empty() &&
+      is_among(name, "tensor array Tensor FloatTensor LongTensor IntTensor DoubleTensor asarray as_tensor")) {
     return listed_numbers(first);
   }
-  return first.number ? number_of(function, given) : called_on_words(name, given);
+  return first.number ? number_of(name, given) : called_on_words(name, given);
 }
 
 }  // namespace attn::verify

@@ -70,18 +70,12 @@ std::string_view last_name(std::string_view path) { return path.substr(path.rfin
 
 /// PyTorch functions that draw but do not create a tensor: dropout, and methods that fill one.
 bool fills(std::string_view path) {
-  constexpr auto fillers = std::to_array<std::string_view>(
-      {"bernoulli_", "exponential_", "normal_", "random_", "uniform_", "kaiming_normal_", "kaiming_uniform_",
-       "xavier_normal_", "xavier_uniform_", "trunc_normal_", "orthogonal_"});
   const std::string_view name = last_name(path);
-  return (name.size() < path.size() && std::ranges::find(fillers, name) != fillers.end()) ||
+  return (name.size() < path.size() &&
+          is_among(name,
+                   "bernoulli_ exponential_ normal_ random_ uniform_ kaiming_normal_ kaiming_uniform_ xavier_normal_"
+                   " xavier_uniform_ trunc_normal_ orthogonal_")) ||
          name.find("dropout") != npos;
-}
-
-/// The argument with that name, or at that place.
-std::string_view argument(const Arguments& arguments, std::size_t place, std::string_view name) {
-  const std::string_view named = arguments.value_of(name);
-  return named.empty() && place < arguments.plain.size() ? arguments.plain[place] : named;
 }
 
 /// The sizes in a text of arguments or a tuple: "3, 2", "(3, d_out)", "x.shape".
@@ -110,15 +104,15 @@ bool read_arguments(const Drawer& drawer, const Arguments& arguments, const Valu
     case Says::sizes: shape = sizes_of(arguments, value_at); break;
     case Says::like: shape = arguments.plain.empty() ? std::nullopt : shape_of(value_at(arguments.plain[0])); break;
     case Says::layer: {
-      const auto first = whole_in(value_at(argument(arguments, 0, drawer.names[0])));
-      const auto second = whole_in(value_at(argument(arguments, 1, drawer.names[1])));
-      const std::string_view bias = argument(arguments, 2, "bias");
+      const auto first = whole_in(value_at(arguments.at(0, drawer.names[0])));
+      const auto second = whole_in(value_at(arguments.at(1, drawer.names[1])));
+      const std::string_view bias = arguments.at(2, "bias");
       const bool is_linear = drawer.kind == Kind::linear;
       if (!first || !second || *first < 1 || *second < 1) {
         return false;
       }
       shape = is_linear ? Shape{*second, *first} : Shape{*first, *second};
-      const auto padding = is_linear ? std::nullopt : whole_in(value_at(argument(arguments, 2, "padding_idx")));
+      const auto padding = is_linear ? std::nullopt : whole_in(value_at(arguments.at(2, "padding_idx")));
       call.zero_row = !padding ? -1 : *padding + (*padding < 0 ? *first : 0);
       call.has_bias = is_linear && (bias.empty() || value_at(bias).number.value_or(1) != 0);
       break;
@@ -129,12 +123,12 @@ bool read_arguments(const Drawer& drawer, const Arguments& arguments, const Valu
                                arguments.plain.size() + (arguments.value_of("size").empty() ? 0U : 1U) < 3;
       std::size_t place = 0;
       const auto bound = [&](std::string_view name, double usual) {
-        const std::string_view text = argument(arguments, place++, name);
+        const std::string_view text = arguments.at(place++, name);
         return text.empty() ? std::optional(usual) : value_at(text).number;
       };
       const auto low = starts_at_0 ? std::optional(0.0) : bound(drawer.names[0], 0);
       const auto high = bound(drawer.names[1], 1);
-      const std::string_view size = argument(arguments, place, "size");
+      const std::string_view size = arguments.at(place, "size");
       shape = sizes_of(size == "None" ? "" : size, value_at);
       if (!low || !high) {
         return false;
@@ -200,7 +194,7 @@ std::optional<DrawCall> drawing_call(std::string_view path, std::string_view ins
   DrawCall call{.call = one_spaced(path) + "(" + one_spaced(inside.substr(0, longest)) + ")"};
   const bool seeds_torch = full == "torch.manual_seed" || full == "torch.random.manual_seed";
   if (seeds_torch || full == "numpy.random.seed") {
-    const auto seed = whole_in(value_at(argument(arguments, 0, "seed")));
+    const auto seed = whole_in(value_at(arguments.at(0, "seed")));
     call.kind = seed ? Kind::seed : Kind::unread;
     call.generator = seeds_torch ? "torch" : "numpy";
     call.seed = seed.value_or(0);
@@ -225,10 +219,8 @@ std::optional<DrawCall> drawing_call(std::string_view path, std::string_view ins
   const bool is_library = before == "torch" || before == "numpy";  // whose other functions do not draw
   if (is_numpy || (!before.empty() && !is_library &&
                    std::ranges::find(generators, path.substr(0, path.rfind('.'))) != generators.end())) {
-    constexpr auto no_draws =
-        std::to_array<std::string_view>({"Generator", "RandomState", "default_rng", "get_state", "set_state"});
     const std::string_view name = last_name(full);
-    if (std::ranges::find(no_draws, name) != no_draws.end()) {
+    if (is_among(name, "Generator RandomState default_rng get_state set_state")) {
       return std::nullopt;
     }
     const auto numpy = std::ranges::find(numpy_drawers, name, &Drawer::path);

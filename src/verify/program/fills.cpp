@@ -85,7 +85,7 @@ Value listed_numbers(const Value& list) {
                   [numbers](const Shape& at) { return numbers[static_cast<std::size_t>(at[0])]; });
 }
 
-Value filled(const std::string& function, const Passed& given) {
+Value filled(std::string_view function, const Passed& given) {
   if (given.get("dtype", most_arguments).words == "bool") {
     Passed others = given;
     std::erase_if(others.named, [](const auto& one) { return one.first == "dtype"; });
@@ -138,11 +138,11 @@ Value filled(const std::string& function, const Passed& given) {
     return {};
   }
   const std::string words = is_full ? "torch.full(" + tuple_text(*sizes) + ", " + number.words + ")"
-                                    : "torch." + function + "(" + sizes_text(*sizes) + ")";
+                                    : std::string("torch.").append(function) + "(" + sizes_text(*sizes) + ")";
   return constant(*sizes, words, [n = *number.number](const Shape&) { return n; });
 }
 
-Value triangle(const std::string& function, const Passed& given, const Tensor& x) {
+Value triangle(std::string_view function, const Passed& given, const Tensor& x) {
   if (x.dtype() == DType::boolean && x.dim() > 1) {
     const Value numbers = triangle(function, given, *as_numbers(x).tensor);
     return numbers.tensor ? compared("!=", numbers, value_of(0)) : Value{};
@@ -152,7 +152,7 @@ Value triangle(const std::string& function, const Passed& given, const Tensor& x
     return {};
   }
   const bool is_low = function == "tril";
-  const std::string words = "torch." + function + "(";
+  const std::string words = std::string("torch.").append(function) + "(";
   const std::string more = k == 0 ? ")" : ", diagonal=" + text::shortest_text(k) + ")";
   return value_of(mapped({x}, x.shape(),
                          {[=](const auto& of) { return words + of[0] + more; },
@@ -171,16 +171,13 @@ Value masked(const Tensor& x, const Value& mask, const Value& number) {
              : Value{};
 }
 
-Value chosen(const Passed& given) {
+Value chosen(std::string_view function, const Passed& given, const Tensor& x) {
   const Value mask = given.get("", 0);
   const Value a = given.get("", 1);
   const Value b = given.get("", 2);
-  const auto zeros = [](const Value& x) {
-    return x.tensor && x.tensor->operands().empty() && element_count(x.tensor->shape()) <= most_listed &&
-           x.tensor->expression().starts_with("torch.zeros(");
-  };
-  if (a.tensor && zeros(b)) {
-    return chosen({{mask, a, value_of(0)}, {}});
+  const bool are_zeros = b.tensor && b.tensor->operands().empty() && b.tensor->expression().starts_with("torch.zeros(");
+  if (a.tensor && are_zeros) {
+    return chosen(function, {{mask, a, value_of(0)}, {}}, x);
   }
   if (a.number && b.tensor) {
     return masked(*b.tensor, mask, a);

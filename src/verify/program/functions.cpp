@@ -10,10 +10,7 @@ std::vector<std::pair<std::string, std::string>> Function::given(std::string_vie
   const std::size_t skipped = is_method ? 1 : 0;  // self
   std::vector<std::pair<std::string, std::string>> values;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    std::string_view value = call.value_of(names[i]);
-    if (value.empty() && i >= skipped && i - skipped < call.plain.size()) {
-      value = call.plain[i - skipped];
-    }
+    const std::string_view value = i < skipped ? call.value_of(names[i]) : call.at(i - skipped, names[i]);
     const auto usual = defaults.find(names[i]);
     values.emplace_back(names[i], value.empty() && usual != defaults.end() ? usual->second : value);
   }

@@ -32,77 +32,84 @@ constexpr auto rows = std::to_array<std::pair<std::string_view, std::string_view
 
 }  // namespace
 
-Value composed(const std::string& function, const Passed& given, const Value& x) {
+Value log_softmax_of(std::string_view /*function*/, const Passed& given, const Tensor& /*x*/) {
+  return call_of("log", {{call_of("softmax", given)}, {}});
+}
+
+Value linear_of(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const Value product = combined("@", value_of(x), call_of("T", {{given.get("weight", 1)}, {}}));
+  const Value bias = given.get("bias", 2);
+  return bias.tensor ? combined("+", product, bias) : product;
+}
+
+Value outer_of(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  return x.dim() == 1 ? combined("*", unsqueezed(x, 1), given.get("other", 1)) : Value{};
+}
+
+Value inner_of(std::string_view /*function*/, const Passed& given, const Tensor& x) {
   const Value other = given.get("other", 1);
-  if (function == "log_softmax") {
-    return call_of("log", {{call_of("softmax", given)}, {}});
+  return other.tensor ? combined("@", value_of(x), other.tensor->dim() < 2 ? other : call_of("T", {{other}, {}}))
+                      : Value{};
+}
+
+Value one_hot_of(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  if (!x.operands().empty()) {
+    return {};
   }
-  if (function == "linear") {
-    const Value product = combined("@", x, call_of("T", {{given.get("weight", 1)}, {}}));
-    const Value bias = given.get("bias", 2);
-    return bias.tensor ? combined("+", product, bias) : product;
+  const Value classes = given.get("num_classes", 1);
+  double most = 0;
+  for (std::int64_t i = 0; i < element_count(x.shape()); ++i) {
+    most = std::max(most, x.value(index_at(i, x.shape())));
   }
-  if (function == "outer" && x.tensor->dim() == 1) {
-    return combined("*", unsqueezed(*x.tensor, 1), other);
+  const Value eye = filled("eye", {{value_of(classes.number.value_or(most + 1))}, {}});
+  const Value one_hot = eye.tensor ? picked(*eye.tensor, x) : Value{};
+  return one_hot.tensor ? renamed(*one_hot.tensor,
+                                  "F.one_hot(" + x.words() + ", " + std::to_string(one_hot.tensor->size(-1)) + ")")
+                        : Value{};
+}
+
+Value cross_entropy_of(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const Value other = given.get("other", 1);
+  if (x.dim() != 2 || !other.tensor || other.tensor->dim() != 1 || other.tensor->size(0) != x.size(0)) {
+    return {};
   }
-  if (function == "inner" && other.tensor) {
-    return combined("@", x, other.tensor->dim() < 2 ? other : call_of("T", {{other}, {}}));
+  const Value logs = call_of("log_softmax", {{value_of(x)}, {{"dim", value_of(-1)}}});
+  std::vector<Element> chosen;
+  for (std::int64_t i = 0; i < other.tensor->size(0); ++i) {
+    const double place = other.tensor->value({i});
+    if (place < 0 || place >= static_cast<double>(x.size(1)) || !logs.tensor) {
+      return {};
+    }
+    chosen.push_back({0, {i, whole(place)}});
   }
-  const auto norm = [&](const Value& of, const Value& dim) {
-    return call_of("norm", {{of}, {{"dim", dim}, {"keepdim", value_of(1)}}});
+  const std::string words = "F.cross_entropy(" + x.words() + ", " + other.tensor->words() + ")";
+  return value_of(mapped({*logs.tensor}, {},
+                         {[words](const auto&) { return words; }, [chosen](const Shape&) { return chosen; },
+                          [](std::span<const Interval> of) {
+                            const Interval mean = mean_of(of);
+                            return Interval{-mean.high, -mean.low};
+                          }}));
+}
+
+Value cosine_similarity_of(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const Value other = given.get("other", 1);
+  if (!other.tensor) {
+    return {};
+  }
+  const Value dim = given.get("dim", 2).number ? given.get("dim", 2) : value_of(1);
+  const auto summed = [&](const Value& a, const Value& b) {
+    return call_of("sum", {{combined("*", a, b)}, {{"dim", dim}}});
   };
-  if (function == "one_hot" && x.tensor->operands().empty()) {
-    const Value classes = given.get("num_classes", 1);
-    double most = 0;
-    for (std::int64_t i = 0; i < element_count(x.tensor->shape()); ++i) {
-      most = std::max(most, x.tensor->value(index_at(i, x.tensor->shape())));
-    }
-    const Value eye = filled("eye", {{value_of(classes.number ? *classes.number : most + 1)}, {}});
-    const Value one_hot = eye.tensor ? picked(*eye.tensor, *x.tensor) : Value{};
-    return one_hot.tensor ? renamed(*one_hot.tensor, "F.one_hot(" + x.tensor->words() + ", " +
-                                                         std::to_string(one_hot.tensor->size(-1)) + ")")
-                          : Value{};
-  }
-  if (function == "cross_entropy" && x.tensor->dim() == 2 && other.tensor && other.tensor->dim() == 1 &&
-      other.tensor->size(0) == x.tensor->size(0)) {
-    const Value logs = call_of("log_softmax", {{x}, {{"dim", value_of(-1)}}});
-    std::vector<Element> chosen;
-    for (std::int64_t i = 0; i < other.tensor->size(0); ++i) {
-      const double place = other.tensor->value({i});
-      if (place < 0 || place >= static_cast<double>(x.tensor->size(1)) || !logs.tensor) {
-        return {};
-      }
-      chosen.push_back({0, {i, whole(place)}});
-    }
-    const std::string words = "F.cross_entropy(" + x.tensor->words() + ", " + other.tensor->words() + ")";
-    return value_of(mapped({*logs.tensor}, {},
-                           {[words](const auto&) { return words; }, [chosen](const Shape&) { return chosen; },
-                            [](std::span<const Interval> of) {
-                              Interval sum;
-                              for (const Interval& one : of) {
-                                sum = {sum.low - one.high, sum.high - one.low};
-                              }
-                              const auto count = static_cast<double>(of.size());
-                              return Interval{sum.low / count, sum.high / count};
-                            }}));
-  }
-  if (function == "cosine_similarity" && other.tensor) {
-    const Value dim = given.get("dim", 2).number ? given.get("dim", 2) : value_of(1);
-    const auto squares_of = [&](const Value& a, const Value& b) {
-      return call_of("sum", {{combined("*", a, b)}, {{"dim", dim}}});
-    };
-    const Value sizes =
-        combined("*", call_of("sqrt", {{squares_of(x, x)}, {}}), call_of("sqrt", {{squares_of(other, other)}, {}}));
-    const Value made = combined("/", squares_of(x, other), sizes);
-    return made.tensor ? renamed(*made.tensor, "F.cosine_similarity(" + x.tensor->words() + ", " +
-                                                   other.tensor->words() + ", dim=" + dim.words + ")")
-                       : Value{};
-  }
-  if (function == "normalize") {
-    const Value dim = given.get("dim", 2);
-    return combined("/", x, norm(x, dim.number ? dim : value_of(-1)));
-  }
-  return {};
+  const auto size = [&](const Value& of) { return call_of("sqrt", {{summed(of, of)}, {}}); };
+  const Value made = combined("/", summed(value_of(x), other), combined("*", size(value_of(x)), size(other)));
+  return made.tensor ? renamed(*made.tensor, "F.cosine_similarity(" + x.words() + ", " + other.tensor->words() +
+                                                 ", dim=" + dim.words + ")")
+                     : Value{};
+}
+
+Value normalized(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const Value dim = given.get("dim", 2).number ? given.get("dim", 2) : value_of(-1);
+  return combined("/", value_of(x), call_of("norm", {{value_of(x)}, {{"dim", dim}, {"keepdim", value_of(1)}}}));
 }
 
 Value module_of(std::string_view name, const Passed& arguments) {
@@ -119,7 +126,7 @@ Value applied(const Module& module, const Passed& given) {
   }
   const Value& x = given.plain[0];
   if (module.name == "Linear") {
-    return composed("linear", {{x, module.arguments.plain[0], module.arguments.plain[1]}, {}}, x);
+    return call_of("linear", {{x, module.arguments.plain[0], module.arguments.plain[1]}, {}});
   }
   if (module.name == "Sequential") {
     Value result = x;

@@ -44,13 +44,22 @@ Value moved(const Tensor& x, const Shape& shape, Words words, std::function<Shap
                           [](std::span<const Interval> of) { return of[0]; }}));
 }
 
-/// The whole numbers that arguments say, or a list of them.
-std::vector<std::int64_t> numbers_of(const Passed& given) {
+std::string listed(const Shape& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) {
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  }
+  return text;
+}
+
+}  // namespace
+
+Shape numbers_of(const Passed& given) {
   std::vector<Value> values(given.plain.begin() + 1, given.plain.end());
   if (values.size() == 1 && !values[0].items.empty()) {
     values = std::vector<Value>(values[0].items);
   }
-  std::vector<std::int64_t> numbers;
+  Shape numbers;
   for (const Value& value : values) {
     if (!value.number) {
       return {};
@@ -60,22 +69,14 @@ std::vector<std::int64_t> numbers_of(const Passed& given) {
   return numbers;
 }
 
-std::string listed(const std::vector<std::int64_t>& numbers) {
-  std::string text;
-  for (const std::int64_t number : numbers) {
-    text += (text.empty() ? "" : ", ") + std::to_string(number);
-  }
-  return text;
-}
-
-Value permuted(const Passed& given, const Tensor& x) {
-  std::vector<std::int64_t> axes = numbers_of(given);
+Value permuted(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  Shape axes = numbers_of(given);
   for (std::int64_t& axis : axes) {
     axis += axis < 0 ? x.dim() : 0;
   }
-  std::vector<std::int64_t> sorted = axes;
+  Shape sorted = axes;
   std::ranges::sort(sorted);
-  std::vector<std::int64_t> all(static_cast<std::size_t>(x.dim()));
+  Shape all(static_cast<std::size_t>(x.dim()));
   std::iota(all.begin(), all.end(), std::int64_t{0});
   if (sorted != all) {
     return {};
@@ -94,8 +95,8 @@ Value permuted(const Passed& given, const Tensor& x) {
 }
 
 /// x.repeat(2, 1), x.expand(2, -1): the whole again and again.
-Value repeated(const std::string& function, const Passed& given, const Tensor& x) {
-  const std::vector<std::int64_t> sizes = numbers_of(given);
+Value repeated(std::string_view function, const Passed& given, const Tensor& x) {
+  const Shape sizes = numbers_of(given);
   if (sizes.empty() || std::ssize(sizes) < x.dim()) {
     return {};
   }
@@ -111,7 +112,9 @@ Value repeated(const std::string& function, const Passed& given, const Tensor& x
   }
   return moved(
       x, shape,
-      [end = "." + function + "(" + listed(sizes) + ")"](const std::string& words) { return grouped(words) + end; },
+      [end = std::string(".").append(function) + "(" + listed(sizes) + ")"](const std::string& words) {
+        return grouped(words) + end;
+      },
       [of, rank = x.shape().size()](const Shape& index) {
         Shape from;
         for (std::size_t i = index.size() - rank; i < index.size(); ++i) {
@@ -122,21 +125,19 @@ Value repeated(const std::string& function, const Passed& given, const Tensor& x
 }
 
 /// x.repeat_interleave(2, dim=1): each item again and again.
-Value interleaved(const Passed& given, const Tensor& x) {
+Value interleaved(std::string_view function, const Passed& given, const Tensor& x) {
   const auto times = given.get("repeats", 1).number;
   const bool is_of_all = !given.get("dim", "axis", 2).is_known();
   if (is_of_all && x.dim() > 1) {
     const Value flat = reshaped(x, {element_count(x.shape())});
-    return interleaved({{flat, given.get("repeats", 1)}, {}}, *flat.tensor);
+    return interleaved(function, {{flat, given.get("repeats", 1)}, {}}, *flat.tensor);
   }
-  const auto axis = is_of_all ? std::optional<std::int64_t>(0) : axis_of(given, 2, x.dim());
+  const auto axis = axis_of(given, 2, x.dim(), 0);
   if (!times || *times < 1 || !axis) {
     return {};
   }
   return x.dtype() == DType::float32 ? value_of(repeat_interleave(x, whole(*times), *axis)) : Value{};
 }
-
-}  // namespace
 
 Value reshaped(const Tensor& x, const Shape& shape) {
   return x.dtype() == DType::boolean ? value_of(mask_at(shape, places_of(x), x.words()))
@@ -217,30 +218,19 @@ Value put_into(const Value& x, const Value& y, std::span<const Subscript> subscr
     return subscripts.size() == 1 && y.number ? masked(*x.tensor, value_of(*subscripts[0].places), y) : Value{};
   }
   // 1. Of each axis the places, and the axes that the part keeps.
-  struct Range {
-    std::int64_t begin;
-    std::int64_t end;
-    std::int64_t step;
-  };
   std::vector<Range> ranges;
   std::vector<std::size_t> kept;
   Shape part;
   for (std::size_t axis = 0; axis < x.tensor->shape().size(); ++axis) {
     const std::int64_t size = x.tensor->shape()[axis];
     const Subscript one = axis < subscripts.size() ? subscripts[axis] : Subscript{Kind::slice, {}, {}};
-    const auto place = [&](const std::optional<double>& number, std::int64_t usual) {
-      const std::int64_t at = number ? whole(*number) : usual;
-      return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
-    };
     if ((one.kind != Kind::item && one.kind != Kind::slice) || (one.kind == Kind::item && !one.first)) {
       return {};
     }
-    const std::int64_t begin = place(one.first, 0);
-    const bool is_item = one.kind == Kind::item;
-    ranges.push_back({begin, is_item ? begin + 1 : place(one.last, size), whole(one.step)});
-    if (!is_item) {
+    const auto& [begin, end, step] = ranges.emplace_back(range_of(one, size));
+    if (one.kind == Kind::slice) {
       kept.push_back(axis);
-      part.push_back((ranges.back().end - begin + ranges.back().step - 1) / ranges.back().step);
+      part.push_back((end - begin + step - 1) / step);
     }
   }
   if (y.tensor && broadcast(part, y.tensor->shape()) != part) {
@@ -272,84 +262,75 @@ Value put_into(const Value& x, const Value& y, std::span<const Subscript> subscr
                           }}));
 }
 
-Value moved_by(const std::string& function, const Passed& given, const Tensor& x) {
-  if (function == "permute") {
-    return permuted(given, x);
+Value diagonal(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const std::int64_t size = x.dim() == 2 && given.plain.size() == 1 ? std::min(x.size(0), x.size(1)) : 0;
+  return size == 0 ? Value{}
+                   : moved(
+                         x, {size}, [](const std::string& of) { return "torch.diag(" + of + ")"; },
+                         [](const Shape& index) {
+                           return Shape{index[0], index[0]};
+                         });
+}
+
+Value flipped(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const Value dims = given.get("dims", 1);
+  Shape axes;
+  for (const Value& axis : dims.items.empty() ? std::vector<Value>{dims} : dims.items) {
+    const auto at = axis_of({{value_of(x), axis}, {}}, 1, x.dim());
+    at ? axes.push_back(*at) : void();
   }
-  if (function == "repeat" || function == "expand") {
-    return repeated(function, given, x);
+  const std::string words = "torch.flip(" + x.words() + ", [" + sizes_text(axes) + "])";
+  return axes.empty() ? Value{}
+                      : moved(
+                            x, x.shape(), [words](const std::string&) { return words; },
+                            [axes, shape = x.shape()](const Shape& index) {
+                              Shape from = index;
+                              for (const std::int64_t axis : axes) {
+                                const auto at = static_cast<std::size_t>(axis);
+                                from[at] = shape[at] - 1 - index[at];
+                              }
+                              return from;
+                            });
+}
+
+Value flattened(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const Value from = given.get("start_dim", 1);
+  const std::int64_t first = from.number ? whole(*from.number) + (*from.number < 0 ? x.dim() : 0) : 0;
+  if (first < 0 || first > x.dim()) {
+    return {};
   }
-  if (function == "repeat_interleave") {
-    return interleaved(given, x);
+  Shape shape(x.shape().begin(), x.shape().begin() + first);
+  shape.push_back(element_count(x.shape()) / std::max<std::int64_t>(1, element_count(shape)));
+  return reshaped(x, shape);
+}
+
+Value squeezed(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const auto axis = axis_of(given, 1, x.dim());
+  Shape shape;
+  for (std::int64_t i = 0; i < x.dim(); ++i) {
+    const bool is_gone = x.size(i) == 1 && (!axis || *axis == i);
+    is_gone ? void() : shape.push_back(x.size(i));
   }
-  if (function == "diag" || function == "diagonal") {
-    const std::int64_t size = x.dim() == 2 && given.plain.size() == 1 ? std::min(x.size(0), x.size(1)) : 0;
-    return size == 0 ? Value{}
-                     : moved(
-                           x, {size}, [](const std::string& of) { return "torch.diag(" + of + ")"; },
-                           [](const Shape& index) {
-                             return Shape{index[0], index[0]};
-                           });
+  return shape == x.shape() ? value_of(x) : reshaped(x, shape);
+}
+
+Value unbound(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const auto axis = axis_of(given, 1, x.dim(), 0);
+  constexpr std::int64_t most = 64;
+  Value parts;
+  for (std::int64_t i = 0; axis && x.dim() > 0 && x.size(*axis) <= most && i < x.size(*axis); ++i) {
+    parts.items.push_back(value_of(index(x, i, *axis)));
   }
-  if (function == "flip") {
-    const Value dims = given.get("dims", 1);
-    Shape axes;
-    for (const Value& axis : dims.items.empty() ? std::vector<Value>{dims} : dims.items) {
-      const auto at = axis_of({{value_of(x), axis}, {}}, 1, x.dim());
-      at ? axes.push_back(*at) : void();
-    }
-    const std::string words = "torch.flip(" + x.words() + ", [" + sizes_text(axes) + "])";
-    return axes.empty() ? Value{}
-                        : moved(
-                              x, x.shape(), [words](const std::string&) { return words; },
-                              [axes, shape = x.shape()](const Shape& index) {
-                                Shape from = index;
-                                for (const std::int64_t axis : axes) {
-                                  const auto at = static_cast<std::size_t>(axis);
-                                  from[at] = shape[at] - 1 - index[at];
-                                }
-                                return from;
-                              });
+  return parts;
+}
+
+Value batched(std::string_view function, const Passed& given, const Tensor& x) {  // of [tokens, d], or of tokens first
+  const bool is_back = function == "our_unbatched";
+  const Tensor& like = is_back && given.plain.size() > 1 && given.plain[1].tensor ? *given.plain[1].tensor : x;
+  if (like.dim() == 3) {
+    return given.plain.back().number.value_or(0) != 0 ? value_of(x) : value_of(transpose(x, 0, 1));
   }
-  if (function == "flatten" || function == "ravel") {
-    const Value from = given.get("start_dim", 1);
-    const std::int64_t first = from.number ? whole(*from.number) + (*from.number < 0 ? x.dim() : 0) : 0;
-    if (first < 0 || first > x.dim()) {
-      return {};
-    }
-    Shape shape(x.shape().begin(), x.shape().begin() + first);
-    shape.push_back(element_count(x.shape()) / std::max<std::int64_t>(1, element_count(shape)));
-    return reshaped(x, shape);
-  }
-  if (function == "squeeze") {
-    const auto axis = axis_of(given, 1, x.dim());
-    Shape shape;
-    for (std::int64_t i = 0; i < x.dim(); ++i) {
-      const bool is_gone = x.size(i) == 1 && (!axis || *axis == i);
-      is_gone ? void() : shape.push_back(x.size(i));
-    }
-    return shape == x.shape() ? value_of(x) : reshaped(x, shape);
-  }
-  if (function == "unbind") {
-    const auto axis = given.get("dim", 1).is_known() ? axis_of(given, 1, x.dim()) : std::optional<std::int64_t>(0);
-    constexpr std::int64_t most = 64;
-    Value parts;
-    for (std::int64_t i = 0; axis && x.size(*axis) <= most && i < x.size(*axis); ++i) {
-      parts.items.push_back(value_of(index(x, i, *axis)));
-    }
-    return parts;
-  }
-  if (given.plain.size() > 1 &&
-      (function == "our_batched" || function == "our_unbatched")) {  // of [tokens, d], or of tokens first
-    const Tensor& like = function == "our_batched" ? x : given.plain[1].tensor ? *given.plain[1].tensor : x;
-    const bool is_first = given.plain.back().number.value_or(0) != 0;
-    const auto turned = [&](const Tensor& one) { return is_first ? value_of(one) : value_of(transpose(one, 0, 1)); };
-    if (like.dim() == 3) {
-      return turned(x);
-    }
-    return function == "our_batched" ? unsqueezed(x, 0) : x.dim() == 3 ? value_of(index(x, 0, 0)) : Value{};
-  }
-  return {};
+  return !is_back ? unsqueezed(x, 0) : x.dim() == 3 ? value_of(index(x, 0, 0)) : Value{};
 }
 
 }  // namespace attn::verify

@@ -53,7 +53,7 @@ Interval place_of_greatest(std::span<const Interval> of, std::size_t k) {
 
 }  // namespace
 
-Value ordered(const std::string& function, const Passed& given, const Tensor& x) {
+Value ordered(std::string_view function, const Passed& given, const Tensor& x) {
   const bool is_topk = function == "topk";
   const bool is_one = function == "argmax" || function == "argmin";
   const std::size_t place_of_dim = is_topk ? 2 : 1;
@@ -87,7 +87,8 @@ Value ordered(const std::string& function, const Passed& given, const Tensor& x)
     }
     return row;
   };
-  const std::string words = "torch." + function + "(" + x.words() + (is_topk ? ", " + std::to_string(count) : "") +
+  const std::string words = std::string("torch.").append(function) + "(" + x.words() +
+                            (is_topk ? ", " + std::to_string(count) : "") +
                             (axis + 1 == x.dim() ? "" : ", dim=" + std::to_string(axis)) +
                             (is_descending == is_topk ? ""
                              : is_topk                ? ", largest=False"
@@ -106,9 +107,10 @@ Value ordered(const std::string& function, const Passed& given, const Tensor& x)
   if (is_one) {
     const std::size_t rank = function == "argmax" ? 0 : static_cast<std::size_t>(size - 1);
     const std::string along = x.dim() == 1 && !is_named ? "" : "dim=" + std::to_string(axis);
-    return value_of(mapped({x}, shape,
-                           {[end = "." + function + "(" + along + ")"](const auto& of) { return grouped(of[0]) + end; },
-                            row_of, [rank](std::span<const Interval> of) { return place_of_greatest(of, rank); }}));
+    return value_of(mapped(
+        {x}, shape,
+        {[end = std::string(".").append(function) + "(" + along + ")"](const auto& of) { return grouped(of[0]) + end; },
+         row_of, [rank](std::span<const Interval> of) { return place_of_greatest(of, rank); }}));
   }
   if (count > most || size > most) {
     return {};

@@ -15,7 +15,7 @@ namespace {
 /// Of one axis, or of all.
 using Reduction = std::function<Interval(std::span<const Interval>)>;
 
-Value reduced(const std::string& name, const Passed& given, const Tensor& x, const Reduction& reduction,
+Value reduced(std::string_view name, const Passed& given, const Tensor& x, const Reduction& reduction,
               const std::string& more = "") {
   const std::int64_t rank = x.dim();
   const auto axis = axis_of(given, 1, rank);
@@ -35,7 +35,8 @@ Value reduced(const std::string& name, const Passed& given, const Tensor& x, con
     is_kept ? shape[static_cast<std::size_t>(*axis)] = 1 : *shape.erase(shape.begin() + *axis);
   }
   const std::string along = axis ? "dim=" + std::to_string(*axis) + (is_kept ? ", keepdim=True" : "") : "";
-  const std::string words = "." + name + "(" + along + (along.empty() || more.empty() ? "" : ", ") + more + ")";
+  const std::string words =
+      std::string(".").append(name) + "(" + along + (along.empty() || more.empty() ? "" : ", ") + more + ")";
   return value_of(mapped({x}, shape,
                          {[words](const auto& of) { return grouped(of[0]) + words; },
                           [axis, is_kept, full = x.shape()](const Shape& index) {
@@ -75,32 +76,40 @@ Interval extreme(std::span<const Interval> of, bool is_most) {
 
 }  // namespace
 
-std::optional<std::int64_t> axis_of(const Passed& given, std::size_t place, std::int64_t rank) {
+std::optional<std::int64_t> axis_of(const Passed& given, std::size_t place, std::int64_t rank,
+                                    std::optional<std::int64_t> usual) {
   const Value dim = given.get("dim", "axis", place);
-  const std::int64_t axis = dim.number ? whole(*dim.number) : 0;
-  return dim.number && axis >= -rank && axis < rank ? std::optional(axis < 0 ? axis + rank : axis) : std::nullopt;
+  if (!dim.is_known()) {
+    return usual;
+  }
+  const std::int64_t axis = dim.number ? whole(*dim.number) : rank;
+  return axis >= -rank && axis < rank ? std::optional(axis < 0 ? axis + rank : axis) : std::nullopt;
 }
 
-Value reduction_of(const std::string& function, const Passed& given, const Tensor& x) {
-  if (const Value dims = given.get("dim", "axis", 1);
-      dims.items.size() > 1 && (function == "sum" || function == "mean")) {
-    const Value first = reduction_of(function, {{value_of(x), dims.items.back()}, {}}, x);  // the last ones first
+Interval mean_of(std::span<const Interval> of) {
+  const auto count = static_cast<double>(of.size());
+  const Interval sum = total(of);
+  return {sum.low / count, sum.high / count};
+}
+
+Value reduced_to(std::string_view function, const Passed& given, const Tensor& x) {
+  const bool is_sum = function == "sum" || function == "mean";
+  if (is_sum && x.dtype() == DType::boolean) {
+    Passed numbers = given;
+    numbers.plain[0] = as_numbers(x);
+    return reduced_to(function, numbers, *numbers.plain[0].tensor);
+  }
+  if (const Value dims = given.get("dim", "axis", 1); is_sum && dims.items.size() > 1) {
+    const Value first = reduced_to(function, {{value_of(x), dims.items.back()}, {}}, x);  // the last ones first
     Value rest;
     rest.items.assign(dims.items.begin(), dims.items.end() - 1);
     const bool is_kept = given.get("keepdim", "keepdims", 2).number.value_or(0) != 0;
     return first.tensor && !is_kept
-               ? reduction_of(function, {{first, rest.items.size() == 1 ? rest.items[0] : rest}, {}}, *first.tensor)
+               ? reduced_to(function, {{first, rest.items.size() == 1 ? rest.items[0] : rest}, {}}, *first.tensor)
                : Value{};
   }
-  if (function == "sum") {
-    return reduced(function, given, x, total);
-  }
-  if (function == "mean") {
-    return reduced(function, given, x, [](std::span<const Interval> of) {
-      const auto count = static_cast<double>(of.size());
-      const Interval sum = total(of);
-      return Interval{sum.low / count, sum.high / count};
-    });
+  if (is_sum) {
+    return reduced(function, given, x, function == "sum" ? total : mean_of);
   }
   if (function == "max" || function == "amax" || function == "min" || function == "amin") {
     const bool is_most = function.ends_with("max");
@@ -128,19 +137,16 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
         },
         is_population ? "unbiased=False" : "");
   }
-  if (function == "norm") {
-    return reduced(function, given, x, [](std::span<const Interval> of) {
-      double low = 0;
-      double high = 0;
-      for (const Interval& one : of) {
-        const double least = one.low <= 0 && one.high >= 0 ? 0 : std::min(std::abs(one.low), std::abs(one.high));
-        low += least * least;
-        high += one.size() * one.size();
-      }
-      return Interval{std::sqrt(low), std::sqrt(high)};
-    });
-  }
-  return {};
+  return reduced(function, given, x, [](std::span<const Interval> of) {  // the norm
+    double low = 0;
+    double high = 0;
+    for (const Interval& one : of) {
+      const double least = one.low <= 0 && one.high >= 0 ? 0 : std::min(std::abs(one.low), std::abs(one.high));
+      low += least * least;
+      high += one.size() * one.size();
+    }
+    return Interval{std::sqrt(low), std::sqrt(high)};
+  });
 }
 
 }  // namespace attn::verify

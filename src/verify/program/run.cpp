@@ -18,14 +18,7 @@ namespace {
 
 constexpr std::size_t most_statements = 8'000;
 
-bool belongs_to_path(char c) { return is_name_part(c) || c == '.'; }
-
 }  // namespace
-
-std::string_view leading_path(std::string_view text) {
-  const auto end = std::ranges::find_if_not(text, belongs_to_path);
-  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
-}
 
 bool may_draw(std::string_view text) {
   constexpr auto words = std::to_array<std::string_view>(
@@ -80,9 +73,8 @@ void Runner::run(std::size_t begin, std::size_t end) {
     }
     const std::string_view text = statements_[i].text;
     const std::string_view word = text.substr(0, text.find_first_of(" (:"));
-    constexpr auto headers = std::to_array<std::string_view>(
-        {"def", "class", "for", "while", "if", "elif", "else", "with", "try", "except", "finally"});
-    const std::size_t colon = std::ranges::find(headers, word) != headers.end() ? find_outside(text, ":") : npos;
+    const bool is_header = is_among(word, "def class for while if elif else with try except finally");
+    const std::size_t colon = is_header ? find_outside(text, ":") : npos;
     if (colon == npos) {
       const bool is_last = i + 1 == statements_.size() || statements_[i + 1].first.cell != statements_[i].first.cell;
       is_shown_ = level_ == 1 && is_last && statements_[i].first.cell > 0;
@@ -224,13 +216,11 @@ void Runner::add_unread() {
 
 std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) {
   text = text::trimmed(text);
-  const std::string_view path = leading_path(text);
-  const bool is_call =
-      !path.empty() && text.substr(path.size(), 1) == "(" && closing_bracket(text, path.size()) == text.size() - 1;
-  const auto arguments =
-      split_outside(is_call ? text.substr(path.size() + 1, text.size() - path.size() - 2) : std::string_view(), ',');
+  const auto call = bracketed(text, '(');
+  const std::string_view path = call ? call->path : std::string_view();
+  const auto arguments = split_outside(call ? call->inside : std::string_view(), ',');
   std::vector<std::string> items;
-  if (is_call && (path == "range" || imports_.is(path, "numpy.arange") || imports_.is(path, "torch.arange"))) {
+  if (call && (path == "range" || imports_.is(path, "numpy.arange") || imports_.is(path, "torch.arange"))) {
     const auto first = arguments.size() > 1 ? whole(arguments[0]) : 0;
     const auto last = whole(arguments.empty() ? "" : arguments[arguments.size() > 1 ? 1 : 0]);
     const auto step = arguments.size() > 2 ? whole(arguments[2]) : 1;
@@ -242,20 +232,7 @@ std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) 
     }
     return items;
   }
-  const bool is_chunk = is_call && path.ends_with(".chunk") && path != "torch.chunk";
-  if (is_chunk || (is_call && (path == "torch.chunk" || imports_.is(path, "numpy.split")))) {
-    const std::size_t place = is_chunk ? 0 : 1;
-    const auto count = place < arguments.size() ? whole(arguments[place]) : std::nullopt;
-    if (!count || *count > most_turns) {
-      return std::nullopt;
-    }
-    const std::string parts = trace_.item(scan(text));
-    for (std::int64_t i = 0; i < *count; ++i) {
-      items.push_back(parts + "[" + std::to_string(i) + "]");
-    }
-    return items;
-  }
-  if (is_call && (path == "enumerate" || path == "zip") && !arguments.empty()) {
+  if (call && (path == "enumerate" || path == "zip") && !arguments.empty()) {
     std::vector<std::vector<std::string>> all;
     for (const std::string_view argument : arguments) {
       const auto some = items_of(argument);
@@ -294,22 +271,19 @@ std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) 
 }
 
 std::optional<DrawCall> Runner::seed_of(std::string_view value, std::string_view target) const {
-  const std::string_view path = leading_path(value);
-  const std::size_t open = path.size();
-  const bool is_default_rng = imports_.is(path, "numpy.random.default_rng");
-  if ((!is_default_rng && !imports_.is(path, "numpy.random.RandomState")) || value.substr(open, 1) != "(" ||
-      !value.ends_with(')')) {
+  const auto call = bracketed(value, '(');
+  const bool is_default_rng = call && imports_.is(call->path, "numpy.random.default_rng");
+  if (!is_default_rng && !(call && imports_.is(call->path, "numpy.random.RandomState"))) {
     return std::nullopt;
   }
-  const Arguments arguments = arguments_of(value.substr(open + 1, value.size() - open - 2));
-  const std::string_view named = arguments.value_of("seed");
-  const auto seed = whole(named.empty() && !arguments.plain.empty() ? arguments.plain[0] : named);
-  return seed && *seed >= 0 ? std::optional(DrawCall{.kind = DrawCall::Kind::seed,
-                                                     .generator = std::string(target),
-                                                     .call = std::string(path) + "(" + std::to_string(*seed) + ")",
-                                                     .seed = *seed,
-                                                     .is_default_rng = is_default_rng})
-                            : std::nullopt;
+  const auto seed = whole(arguments_of(call->inside).at(0, "seed"));
+  return seed && *seed >= 0
+             ? std::optional(DrawCall{.kind = DrawCall::Kind::seed,
+                                      .generator = std::string(target),
+                                      .call = std::string(call->path) + "(" + std::to_string(*seed) + ")",
+                                      .seed = *seed,
+                                      .is_default_rng = is_default_rng})
+             : std::nullopt;
 }
 
 }  // namespace attn::verify

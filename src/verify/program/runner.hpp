@@ -54,6 +54,8 @@ class Runner {
   void run_line(std::string_view line);
   void run_statement(std::string_view text);
   void assign(std::string_view target, std::string_view value);
+  /// Assigns one of several targets its part; one with brackets is unknown then.
+  void give(std::string_view target, const std::string& value);
   /// Returns true if what an expression made is that draw alone, as a parameter or not.
   bool is_draw(std::string_view made, std::size_t call) const;
   void note_assigned(std::string_view target);
@@ -83,8 +85,8 @@ class Runner {
   std::optional<std::string> conditional(std::string_view text);
   /// Resolves "heads[0].key" from "heads" on, where a method or an attribute of an item follows; `at` is then after it.
   std::string take_items(std::string_view path, std::string_view text, std::size_t& at) const;
-  /// The text of a variable's value; empty if it is unknown.
-  std::string value_of(std::string_view path) const;
+  /// The name that a name stands for in the end: "our_object_1" of h where h = heads and heads = our_object_1.
+  std::string followed(std::string name) const;
   /// A string or a number as itself, anything else as a new name for it.
   std::string settled(std::string_view made);
   /// The items of a list's or a dictionary's comprehension, "[our_item_1, our_item_2]", "{'cat': 0}"; empty if it is
@@ -134,8 +136,6 @@ class Runner {
   bool is_evaluating_ = false;  ///< after model.eval(): dropout is off
 };
 
-/// The path at a text's start: "torch.nn.Linear".
-std::string_view leading_path(std::string_view text);
 /// The items of "[a, b]" or "(a, b)"; empty for other texts.
 std::optional<std::vector<std::string_view>> listed_items(std::string_view text);
 /// "[a, b]" with an item more.

@@ -141,13 +141,12 @@ std::string Runner::scan(std::string_view text) {
   return made;
 }
 
-std::string Runner::value_of(std::string_view path) const {
+std::string Runner::followed(std::string name) const {
   constexpr int most_names = 4;
-  std::string value(trace_.last(full_name(path)));
-  for (int turn = 0; turn < most_names && is_path(value) && !trace_.last(value).empty(); ++turn) {
-    value = trace_.last(value);
+  for (int turn = 0; turn < most_names && is_path(trace_.last(name)); ++turn) {
+    name = trace_.last(name);
   }
-  return value;
+  return name;
 }
 
 std::string Runner::settled(std::string_view made) {
@@ -265,9 +264,8 @@ void Runner::give_attributes(const std::string& of, const std::string& object, s
   const std::vector<Assigned> attributes = functions_.attributes_of(of);
   for (std::size_t k = 0; k < attributes.size(); ++k) {
     const auto& [name, usual] = attributes[k];
-    const std::string_view named = arguments.value_of(name);
-    const std::string_view placed = k < arguments.plain.size() ? arguments.plain[k] : std::string_view(usual);
-    if (const std::string made = scan(named.empty() ? placed : named); !made.empty()) {
+    const std::string_view given = arguments.at(k, name);
+    if (const std::string made = scan(given.empty() ? usual : given); !made.empty()) {
       trace_.assign(object + "." + name, made);
     }
   }
@@ -275,14 +273,14 @@ void Runner::give_attributes(const std::string& of, const std::string& object, s
 
 std::optional<std::string> Runner::through_sequence(std::string_view path, std::string_view inside) {
   std::string_view modules = is_path(path) ? trace_.last(full_name(path)) : std::string_view();
-  const std::size_t open = leading_path(modules).size();
-  const auto items =
-      modules.substr(0, open).ends_with("nn.Sequential") ? listed_items(modules.substr(open)) : std::nullopt;
-  if (!items || is_evaluating_ ||
-      std::ranges::none_of(*items, [](std::string_view item) { return dropped_by(item).value_or(0) > 0; })) {
+  const auto module = bracketed(modules, '(');
+  const auto items = module && module->path.ends_with("nn.Sequential") ? split_outside(module->inside, ',')
+                                                                       : std::vector<std::string_view>();
+  if (is_evaluating_ ||
+      std::ranges::none_of(items, [](std::string_view item) { return dropped_by(item).value_or(0) > 0; })) {
     return std::nullopt;
   }
-  const std::vector<std::string> steps(items->begin(), items->end());
+  const std::vector<std::string> steps(items.begin(), items.end());
   std::string x = trace_.item(scan(inside));
   for (const std::string& step : steps) {
     x = trace_.item(dropout(step, x).value_or(step + "(" + x + ")"));
@@ -300,12 +298,8 @@ std::string Runner::add_draw(DrawCall call) {
 
 std::optional<std::string> Runner::dropout(std::string_view path, std::string_view inside) {
   const Arguments arguments = arguments_of(inside);
-  const auto argument = [&](std::string_view name, std::size_t place) {
-    const std::string_view named = arguments.value_of(name);
-    return named.empty() && place < arguments.plain.size() ? arguments.plain[place] : named;
-  };
   const auto share = [&](std::size_t place) {
-    const std::string_view text = argument("p", place);
+    const std::string_view text = arguments.at(place, "p");
     return text.empty() ? std::optional(0.5) : number(text);
   };
   if (imports_.is(path, "torch.nn.Dropout")) {
@@ -313,12 +307,12 @@ std::optional<std::string> Runner::dropout(std::string_view path, std::string_vi
     return p ? std::optional(std::string(module_of_dropout) + text::shortest_text(*p) + ")") : std::nullopt;
   }
   const bool is_function = imports_.is(path, "torch.nn.functional.dropout") || imports_.is(path, "torch.dropout");
-  const auto p = is_function ? share(1) : dropped_by(is_path(path) ? value_of(path) : std::string(path));
+  const auto p = is_function ? share(1) : dropped_by(is_path(path) ? trace_.last(followed(full_name(path))) : path);
   if (!p) {
     return std::nullopt;
   }
-  const std::string_view x = argument("input", 0);
-  const std::string_view training = is_function ? argument("training", 2) : std::string_view();
+  const std::string_view x = arguments.at(0, "input");
+  const std::string_view training = is_function ? arguments.at(2, "training") : std::string_view();
   const bool is_training = is_function && !training.ends_with("training")
                                ? training.empty() || truth_of(training).value_or(true)
                                : !is_evaluating_;
@@ -342,11 +336,7 @@ std::pair<std::string, std::string> Runner::method_of(std::string_view path) con
   const std::size_t dot = full.rfind('.');
   for (const auto& [name, method] : {std::pair(full, std::string("forward")), std::pair(full, std::string("__call__")),
                                      std::pair(full.substr(0, dot), dot == npos ? "" : full.substr(dot + 1))}) {
-    constexpr int most_names = 4;
-    std::string object = name;
-    for (int turn = 0; turn < most_names && is_path(trace_.last(object)); ++turn) {  // h of a loop may hide another h
-      object = std::string(trace_.last(object));
-    }
+    const std::string object = followed(name);  // h of a loop may hide another h
     if (objects_.contains(object) && functions_.find(objects_.find(object)->second + "." + method) != nullptr) {
       return {object, method};
     }

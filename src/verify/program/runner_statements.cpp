@@ -19,20 +19,15 @@ bool is_string(std::string_view text) {
 
 bool is_ours(std::string_view name) { return name.starts_with("our_"); }
 
-/// Returns true if the text is exactly one call, "attention(q, k)".
-bool is_one_call(std::string_view text) {
-  const std::size_t open = leading_path(text).size();
-  return open > 0 && text.substr(open, 1) == "(" && closing_bracket(text, open) == text.size() - 1;
-}
-
 /// Returns true for x.topk(3) and its like, which print as two tensors.
 bool is_pair(std::string_view value) {
-  const std::string_view path = leading_path(value);
+  const auto call = bracketed(value, '(');
+  const std::string_view path = call ? call->path : std::string_view();
   const std::string_view name = path.substr(path.rfind('.') + 1);
-  if (!is_one_call(value) || path.size() == name.size() || path.starts_with("np.")) {
+  if (path.size() == name.size() || path.starts_with("np.")) {
     return false;
   }
-  const Arguments arguments = arguments_of(value.substr(path.size() + 1, value.size() - path.size() - 2));
+  const Arguments arguments = arguments_of(call->inside);
   const bool is_method = !path.starts_with("torch.");
   const bool is_along =
       !arguments.value_of("dim").empty() || (arguments.plain.size() == (is_method ? 1U : 2U) &&
@@ -57,7 +52,6 @@ void Runner::run_line(std::string_view line) {
 }
 
 void Runner::run_statement(std::string_view text) {
-  constexpr auto silent = std::to_array<std::string_view>({"assert", "del", "pass", "global", "break", "continue"});
   if (imports_.add(text) || (is_output(text) && imports_.full("tensor") == "tensor")) {
     return;
   }
@@ -77,7 +71,7 @@ void Runner::run_statement(std::string_view text) {
     } else {
       change_in_place(text);
       const std::string value = scan(text);
-      if (level_ == 1 && std::ranges::find(silent, word) == silent.end()) {
+      if (level_ == 1 && !is_among(word, "assert del pass global break continue")) {
         const std::vector<std::string_view> parts = split_outside(text, ',');  // x.mean(), x.std()
         for (const std::string_view part : parts) {
           trace_.print(parts.size() == 1 ? value : scan(part), "", is_shown_, one_spaced(part));
@@ -114,9 +108,7 @@ void Runner::run_statement(std::string_view text) {
       is_exchange ? items.push_back(trace_.item(scan(parts[k]))) : assign(assignment.targets[k], parts[k]);
     }
     for (std::size_t k = 0; k < items.size(); ++k) {
-      const std::string_view target = assignment.targets[k];
-      target.find('[') == npos ? trace_.assign(full_name(target), items[k])
-                               : forget(target.substr(0, target.find('[')));
+      give(assignment.targets[k], items[k]);
     }
     return;
   }
@@ -125,13 +117,7 @@ void Runner::run_statement(std::string_view text) {
   const bool is_each = items && items->size() == assignment.targets.size();
   const std::string item = is_each ? std::string() : is_ours(value) ? value : trace_.item(value);
   for (std::size_t k = 0; k < assignment.targets.size(); ++k) {
-    const std::string_view target = assignment.targets[k];
-    if (target.find('[') != npos) {
-      forget(target.substr(0, target.find('[')));
-      continue;
-    }
-    const std::string part = is_each ? std::string((*items)[k]) : item + "[" + std::to_string(k) + "]";
-    trace_.assign(full_name(target), part);
+    give(assignment.targets[k], is_each ? std::string((*items)[k]) : item + "[" + std::to_string(k) + "]");
   }
   bool are_draws = is_each && calls_.size() - first == assignment.targets.size();
   for (std::size_t k = 0; k < assignment.targets.size(); ++k) {
@@ -144,14 +130,19 @@ void Runner::run_statement(std::string_view text) {
   }
 }
 
+void Runner::give(std::string_view target, const std::string& value) {
+  const std::size_t open = target.find('[');
+  open == npos ? trace_.assign(full_name(target), value) : forget(target.substr(0, open));
+}
+
 bool Runner::is_draw(std::string_view made, std::size_t call) const {
   const std::string draw = "our_draw_" + std::to_string(call);
   const std::string_view last = is_path(made) && made != draw ? trace_.last(made) : made;
-  const std::string_view path = leading_path(last);
-  if (!path.ends_with("nn.Parameter") || !is_one_call(last)) {
+  const auto module = bracketed(last, '(');
+  if (!module || !module->path.ends_with("nn.Parameter")) {
     return last == draw;
   }
-  const auto arguments = arguments_of(last.substr(path.size() + 1, last.size() - path.size() - 2)).plain;
+  const auto arguments = arguments_of(module->inside).plain;
   return !arguments.empty() && arguments[0] == draw;
 }
 
@@ -164,27 +155,20 @@ void Runner::assign(std::string_view target, std::string_view value) {
   const std::size_t at = calls_.size();
   const std::string name = full_name(target);
   const bool is_item = target.find('[') != npos;
-  std::string made;
-  if (is_one_call(value)) {
-    const std::string_view path = leading_path(value);
-    const std::string_view inside = value.substr(path.size() + 1, value.size() - path.size() - 2);
-    const auto called = call(path, inside, is_item ? "" : name);
-    made = called ? *called : scan(value);
-  } else {
-    made = scan(value);
-  }
+  const auto whole_call = bracketed(value, '(');
+  const auto called = whole_call ? call(whole_call->path, whole_call->inside, is_item ? "" : name) : std::nullopt;
+  std::string made = called ? *called : scan(value);
   if (is_item) {  // x[:, 0] = y is x = our_put(x, y, ":, 0")
-    const std::size_t open = target.find('[');
-    const std::string whole = full_name(target.substr(0, open));
-    if (target.ends_with(']') && closing_bracket(target, open) == target.size() - 1) {
+    const std::string whole = full_name(target.substr(0, target.find('[')));
+    if (const auto item = bracketed(target, '[')) {
       ++assigned_[whole];
-      const std::string_view inside = target.substr(open + 1, target.size() - open - 2);
       const std::string_view before = trace_.last(whole);
-      if (const std::string key = before.starts_with('{') ? settled(scan(inside)) : ""; !key.empty() && !is_ours(key)) {
+      if (const std::string key = before.starts_with('{') ? settled(scan(item->inside)) : "";
+          !key.empty() && !is_ours(key)) {
         trace_.assign(whole, appended(before, key + ": " + settled(made)));
         return;
       }
-      trace_.assign(whole, "our_put(" + whole + ", " + made + ", \"" + std::string(inside) + "\")");
+      trace_.assign(whole, "our_put(" + whole + ", " + made + ", \"" + std::string(item->inside) + "\")");
     } else {
       forget(whole);
     }
@@ -297,20 +281,14 @@ void Runner::change_in_place(std::string_view text) {
     std::size_t end = sign - 1;
     end -= end > 0 && text[end - 1] == text[end] ? 1U : 0U;  // **=, //=
     const std::string_view target = text::trimmed(text.substr(0, end));
-    const std::string name = full_name(target);
-    const std::string_view sign_text = text.substr(end, sign - end);
-    if (target.find_first_of("[(") == npos) {
-      const std::string made = name + " " + std::string(sign_text) + " (" + scan(text.substr(sign + 1)) + ")";
-      ++assigned_[name];
-      trace_.assign(name, made);
-    } else if (const std::size_t open = target.find('['); is_path(target.substr(0, open)) && target.ends_with(']') &&
-                                                          closing_bracket(target, open) == target.size() - 1) {
-      const std::string whole = full_name(target.substr(0, open));
-      const std::string value = whole + std::string(target.substr(open)) + " " + std::string(sign_text) + " (" +
-                                scan(text.substr(sign + 1)) + ")";
-      ++assigned_[whole];
-      trace_.assign(whole, "our_put(" + whole + ", " + value + ", \"" +
-                               std::string(target.substr(open + 1, target.size() - open - 2)) + "\")");
+    assigned_[full_name(target)] += is_path(target) ? 1 : 0;
+    if (is_path(target) || bracketed(target, '[')) {  // x += y is x = x + (y)
+      assign(target, std::string(target)
+                         .append(" ")
+                         .append(text.substr(end, sign - end))
+                         .append(" (")
+                         .append(text.substr(sign + 1))
+                         .append(")"));
     } else {
       forget(target.substr(0, target.find('[')));
     }
@@ -371,17 +349,16 @@ void Runner::print(std::string_view inside) {
 }
 
 bool Runner::is_no_tensor(std::string_view value) const {
-  constexpr auto functions = std::to_array<std::string_view>(
-      {"len", "type", "torch.allclose", "torch.equal", "np.allclose", "list", "sum", "str", "round", "float", "int"});
   constexpr auto endings = std::to_array<std::string_view>({".dtype", ".item()", ".numel()", ".dim()", ".ndim"});
-  constexpr auto reductions =
-      std::to_array<std::string_view>({".all()", ".any()", ".max()", ".mean()", ".min()", ".std()", ".sum()"});
-  if (value.starts_with("np.") && is_one_call(value.substr(0, value.rfind('.'))) &&
-      std::ranges::any_of(reductions, [&](std::string_view one) { return value.ends_with(one); })) {
+  const std::size_t dot = std::min(value.rfind('.'), value.size());
+  const auto method = bracketed(value.substr(std::min(dot + 1, value.size())), '(');
+  if (value.starts_with("np.") && bracketed(value.substr(0, dot), '(') && method && method->inside.empty() &&
+      is_among(method->path, "all any max mean min std sum")) {
     return true;  // numpy prints a number as a number
   }
-  const std::string_view path = leading_path(value);
-  const bool is_call = is_one_call(value) && std::ranges::find(functions, path) != functions.end();
+  const auto call = bracketed(value, '(');
+  const bool is_call =
+      call && is_among(call->path, "len type torch.allclose torch.equal np.allclose list sum str round float int");
   const Value known = this->value(value);
   const bool is_of_words = known.string || (!known.items.empty() && known.items[0].string);
   return is_call || known.number || is_of_words || known.kind == Value::Kind::dictionary ||

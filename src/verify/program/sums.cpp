@@ -116,10 +116,9 @@ Value contracted(const Passed& given) {
                           }}));
 }
 
-Value parted(const std::string& function, const Passed& given, const Tensor& x) {
+Value parted(std::string_view function, const Passed& given, const Tensor& x) {
   const Value number = given.get("chunks", "split_size", 1);
-  const auto axis =
-      given.get("dim", "axis", 2).is_known() ? axis_of(given, 2, x.dim()) : std::optional<std::int64_t>(0);
+  const auto axis = axis_of(given, 2, x.dim(), 0);
   if (!axis || !number.number || *number.number < 1 || x.dim() == 0) {
     return {};
   }
@@ -134,7 +133,7 @@ Value parted(const std::string& function, const Passed& given, const Tensor& x) 
   return parts;
 }
 
-Value normalised(const Passed& given, const Tensor& x) {
+Value normalised(std::string_view /*function*/, const Passed& given, const Tensor& x) {
   const Value sizes = given.get("normalized_shape", 1);
   const double size = sizes.number ? *sizes.number : sizes.items.size() == 1 ? sizes.items[0].number.value_or(0) : 0;
   const double eps = given.get("eps", 2).number.value_or(1e-5);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -51,8 +52,27 @@ std::size_t place_of(const Value& dictionary, const Value& key);
 /// Sets the value of a key.
 void put_entry(Value& dictionary, Value key, Value item);
 
-/// What functions make that others write out: linear, normalize, rsqrt.
-Value composed(const std::string& function, const Passed& given, const Value& x);
+/// A function of a tensor, which is the first of its arguments; unknown where it does not fit them. The same function
+/// may have several names: max and amax.
+using OfTensor = Value(std::string_view function, const Passed& given, const Tensor& x);
+
+/// What functions make that others write out: linear, normalize.
+OfTensor log_softmax_of;
+OfTensor linear_of;
+OfTensor outer_of;
+OfTensor inner_of;
+OfTensor one_hot_of;
+OfTensor cross_entropy_of;
+OfTensor cosine_similarity_of;
+OfTensor normalized;
+
+/// The places of an axis of that size which an item or a slice takes: from begin on, before end.
+struct Range {
+  std::int64_t begin;
+  std::int64_t end;
+  std::int64_t step;
+};
+Range range_of(const Subscript& subscript, std::int64_t size);
 
 /// The same numbers in another shape.
 Value reshaped(const Tensor& x, const Shape& shape);
@@ -62,35 +82,48 @@ Value renamed(const Tensor& x, const std::string& words);
 Value picked(const Tensor& x, const Tensor& places);
 /// x[:, begin:end:step]
 Value stepped(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end, std::int64_t step);
-/// permute, repeat, flatten and their like: elements that change their places; unknown where the function is none.
-Value moved_by(const std::string& function, const Passed& given, const Tensor& x);
+/// Elements that change their places.
+OfTensor permuted;
+OfTensor repeated;
+OfTensor interleaved;
+OfTensor diagonal;
+OfTensor flipped;
+OfTensor flattened;
+OfTensor squeezed;
+OfTensor unbound;
+OfTensor batched;
 /// With an axis of one item.
 Value unsqueezed(const Tensor& x, std::int64_t axis);
 
-/// The axis that the argument says; none where there is none.
-std::optional<std::int64_t> axis_of(const Passed& given, std::size_t place, std::int64_t rank);
+/// The axis that the argument says, or else the usual one; none where there is none.
+std::optional<std::int64_t> axis_of(const Passed& given, std::size_t place, std::int64_t rank,
+                                    std::optional<std::int64_t> usual = {});
+/// The whole numbers that the arguments after the first say, or a list of them; empty if one is no number.
+Shape numbers_of(const Passed& given);
 
-/// Sums and the like, of one axis or of all; unknown where the function is none.
-Value reduction_of(const std::string& function, const Passed& given, const Tensor& x);
+/// Sums and the like, of one axis or of all.
+OfTensor reduced_to;
+Interval mean_of(std::span<const Interval> of);
 
 /// torch.topk, torch.sort, torch.argsort, torch.argmax and torch.argmin.
-Value ordered(const std::string& function, const Passed& given, const Tensor& x);
+OfTensor ordered;
 
 /// torch.einsum("bqd,bkd->bqk", q, k), of two tensors.
 Value contracted(const Passed& given);
 /// torch.chunk and torch.split: the parts.
-Value parted(const std::string& function, const Passed& given, const Tensor& x);
+OfTensor parted;
 /// Rows less their mean, over their standard deviation.
-Value normalised(const Passed& given, const Tensor& x);
+OfTensor normalised;
 
 /// torch.tensor([0.5, 1.0]): a few numbers that have no name.
 Value listed_numbers(const Value& list);
 /// torch.ones, torch.eye, torch.arange.
-Value filled(const std::string& function, const Passed& given);
+Value filled(std::string_view function, const Passed& given);
 /// torch.tril, torch.triu.
-Value triangle(const std::string& function, const Passed& given, const Tensor& x);
-/// x.masked_fill(mask, number), and np.where(mask, x, number).
+OfTensor triangle;
+/// x.masked_fill(mask, number)
 Value masked(const Tensor& x, const Value& mask, const Value& number);
-Value chosen(const Passed& given);
+/// np.where(mask, x, number)
+OfTensor chosen;
 
 }  // namespace attn::verify

@@ -324,6 +324,16 @@ Value Passed::get(std::string_view name, std::string_view other, std::size_t pla
   return first.is_known() ? first : get(other, place);
 }
 
+Range range_of(const Subscript& subscript, std::int64_t size) {
+  const auto place = [&](const std::optional<double>& number, std::int64_t usual) {
+    const std::int64_t at = number ? whole(*number) : usual;
+    return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
+  };
+  const std::int64_t begin = place(subscript.first, 0);
+  const bool is_item = subscript.kind == Subscript::Kind::item;
+  return {begin, is_item ? begin + 1 : place(subscript.last, size), whole(subscript.step)};
+}
+
 Value subscripted(const Value& x, std::span<const Subscript> subscripts) {
   using Kind = Subscript::Kind;
   if (subscripts.empty()) {
@@ -348,10 +358,8 @@ Value subscripted(const Value& x, std::span<const Subscript> subscripts) {
       return {};
     }
     const Tensor& tensor = *result.tensor;
-    const auto place = [&](const std::optional<double>& number, std::int64_t usual) {
-      const std::int64_t at = number ? whole(*number) : usual;
-      return std::clamp<std::int64_t>(at < 0 ? at + tensor.size(axis) : at, 0, tensor.size(axis));
-    };
+    const Range range = axis < tensor.dim() ? range_of(one, tensor.size(axis)) : Range{};
+    const auto& [begin, end, step] = range;
     if (one.kind == Kind::rest) {
       axis += std::max<std::int64_t>(0, left);
     } else if (one.kind == Kind::added) {
@@ -359,18 +367,15 @@ Value subscripted(const Value& x, std::span<const Subscript> subscripts) {
     } else if (axis >= tensor.dim()) {
       return {};
     } else if (one.kind == Kind::item) {
-      const std::int64_t i = place(one.first, 0);
-      if (i >= tensor.size(axis)) {
+      if (begin >= tensor.size(axis)) {
         return {};
       }
-      result = value_of(index(tensor, i, axis));
+      result = value_of(index(tensor, begin, axis));
     } else {
-      const std::int64_t begin = place(one.first, 0);
-      const std::int64_t end = place(one.last, tensor.size(axis));
       if (begin >= end) {
         return {};
       }
-      result = one.step != 1                            ? stepped(tensor, axis, begin, end, whole(one.step))
+      result = step != 1                                ? stepped(tensor, axis, begin, end, step)
                : begin == 0 && end == tensor.size(axis) ? result
                                                         : value_of(slice(tensor, axis, begin, end));
       ++axis;

@@ -158,8 +158,8 @@ Value called_on_words(std::string_view function, const Passed& given) {
     }
     if (function == "set" && are_strings(*turns)) {
       Value set = sorted(*turns);
-      const auto again = std::ranges::unique(set.items, {}, &Value::string);
-      set.items.erase(again.begin(), again.end());
+      const auto is_same = [](const Value& a, const Value& b) { return a.string == b.string; };
+      set.items.erase(std::unique(set.items.begin(), set.items.end(), is_same), set.items.end());
       set.kind = Kind::set;
       return set;
     }

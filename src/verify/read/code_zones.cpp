@@ -76,10 +76,9 @@ bool begins_statement(std::string_view line) {
 
 /// Returns true if the line starts with a word after which a list is not output.
 bool begins_with_keyword(std::string_view line) {
-  constexpr auto words = std::to_array<std::string_view>(
-      {"assert", "case",   "class", "const", "def",    "del", "do",  "elif", "else", "except", "fn",   "for",  "if",
-       "in",     "lambda", "let",   "match", "return", "try", "val", "var",  "when", "while",  "with", "yield"});
-  return std::ranges::find(words, leading_name(line)) != words.end();
+  return is_among(leading_name(line),
+                  "assert case class const def del do elif else except fn for if in lambda let match return try val var"
+                  " when while with yield");
 }
 
 /// Returns true for "[[0.15 0.2": numbers without commas, which no program has.

@@ -13,44 +13,24 @@
 namespace attn::verify {
 namespace {
 
-struct NamedElement {
-  std::string_view name;
+struct NamedElements {
   Element element;
+  std::string_view names;
 };
 
-constexpr std::array elements = std::to_array<NamedElement>({
-    {"a", Element::inlined},        {"abbr", Element::inlined},     {"address", Element::block},
-    {"article", Element::block},    {"aside", Element::block},      {"b", Element::inlined},
-    {"bdi", Element::inlined},      {"bdo", Element::inlined},      {"big", Element::inlined},
-    {"blockquote", Element::block}, {"body", Element::block},       {"br", Element::line},
-    {"button", Element::dropped},   {"caption", Element::block},    {"center", Element::block},
-    {"cite", Element::inlined},     {"code", Element::inlined},     {"col", Element::inlined},
-    {"colgroup", Element::inlined}, {"dd", Element::block},         {"del", Element::inlined},
-    {"details", Element::block},    {"dfn", Element::inlined},      {"div", Element::block},
-    {"dl", Element::block},         {"dt", Element::block},         {"em", Element::inlined},
-    {"figcaption", Element::block}, {"figure", Element::block},     {"font", Element::inlined},
-    {"footer", Element::block},     {"form", Element::block},       {"h1", Element::block},
-    {"h2", Element::block},         {"h3", Element::block},         {"h4", Element::block},
-    {"h5", Element::block},         {"h6", Element::block},         {"head", Element::block},
-    {"header", Element::block},     {"hr", Element::block},         {"html", Element::block},
-    {"i", Element::inlined},        {"iframe", Element::block},     {"img", Element::inlined},
-    {"input", Element::inlined},    {"ins", Element::inlined},      {"kbd", Element::inlined},
-    {"label", Element::inlined},    {"li", Element::block},         {"link", Element::inlined},
-    {"main", Element::block},       {"mark", Element::inlined},     {"meta", Element::inlined},
-    {"nav", Element::block},        {"noscript", Element::block},   {"ol", Element::block},
-    {"output", Element::inlined},   {"p", Element::block},          {"pre", Element::block},
-    {"q", Element::inlined},        {"s", Element::inlined},        {"samp", Element::inlined},
-    {"script", Element::dropped},   {"section", Element::block},    {"small", Element::inlined},
-    {"span", Element::inlined},     {"strike", Element::inlined},   {"strong", Element::inlined},
-    {"style", Element::dropped},    {"sub", Element::inlined},      {"summary", Element::block},
-    {"sup", Element::inlined},      {"table", Element::block},      {"tbody", Element::block},
-    {"td", Element::space},         {"template", Element::dropped}, {"textarea", Element::block},
-    {"tfoot", Element::block},      {"th", Element::space},         {"thead", Element::block},
-    {"time", Element::inlined},     {"title", Element::block},      {"tr", Element::block},
-    {"tt", Element::inlined},       {"u", Element::inlined},        {"ul", Element::block},
-    {"var", Element::inlined},      {"wbr", Element::inlined},
+constexpr auto elements = std::to_array<NamedElements>({
+    {Element::inlined,
+     "a abbr b bdi bdo big cite code col colgroup del dfn em font i img input ins kbd"
+     " label link mark meta output q s samp small span strike strong sub sup time tt u var"
+     " wbr"},
+    {Element::space, "td th"},
+    {Element::block,
+     "address article aside blockquote body caption center dd details div dl dt figcaption"
+     " figure footer form h1 h2 h3 h4 h5 h6 head header hr html iframe li main nav noscript"
+     " ol p pre section summary table tbody textarea tfoot thead title tr ul"},
+    {Element::line, "br"},
+    {Element::dropped, "button script style template"},
 });
-static_assert(std::ranges::is_sorted(elements, {}, &NamedElement::name));
 
 struct NamedCharacter {
   std::string_view name;
@@ -96,8 +76,9 @@ Element find_element(std::string_view name) {
     return Element::none;
   }
   const std::string key = text::lower(name);
-  const auto* found = std::ranges::lower_bound(elements, key, {}, &NamedElement::name);
-  return found != elements.end() && found->name == key ? found->element : Element::none;
+  const auto* found =
+      std::ranges::find_if(elements, [&](const NamedElements& some) { return is_among(key, some.names); });
+  return found != elements.end() ? found->element : Element::none;
 }
 
 Reference find_reference(std::string_view text) {
@@ -133,7 +114,6 @@ bool holds_line_numbers(std::string_view tag) {
   if (name != "span" && name != "td") {
     return false;
   }
-  constexpr auto names = std::to_array<std::string_view>({"gutter", "lineno", "linenos", "ln", "lnt", "rouge-gutter"});
   constexpr std::string_view attribute = " class=";
   const std::size_t at = tag.find(attribute);
   std::string_view classes =
@@ -141,7 +121,7 @@ bool holds_line_numbers(std::string_view tag) {
   classes = classes.substr(0, classes.find_first_of("\"'>"));
   while (!classes.empty()) {
     const std::string_view one = classes.substr(0, classes.find(' '));
-    if (std::ranges::find(names, one) != names.end()) {
+    if (is_among(one, "gutter lineno linenos ln lnt rouge-gutter")) {
       return true;
     }
     classes.remove_prefix(std::min(one.size() + 1, classes.size()));

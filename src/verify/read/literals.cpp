@@ -35,12 +35,10 @@ std::string_view trailing(std::string_view text, Condition condition) {
 
 /// Returns true if a function with that name, without its library, creates a tensor from a list.
 bool makes_tensor(std::string_view name) {
-  constexpr auto makers = std::to_array<std::string_view>(
-      {"arr1",           "arr2",       "arr3",     "array",       "as_tensor", "asarray",     "constant",
-       "create_tensor",  "float32",    "float64",  "floattensor", "from_data", "from_floats", "from_numpy",
-       "from_shape_vec", "from_slice", "from_vec", "matrix",      "new",       "of_slice",    "of_slice2",
-       "parameter",      "tensor",     "tensor1d", "tensor2d",    "tensor3d",  "variable",    "vec"});
-  return std::ranges::find(makers, text::lower(name)) != makers.end();
+  return is_among(text::lower(name),
+                  "arr1 arr2 arr3 array as_tensor asarray constant create_tensor float32 float64 floattensor from_data"
+                  " from_floats from_numpy from_shape_vec from_slice from_vec matrix new of_slice of_slice2 parameter"
+                  " tensor tensor1d tensor2d tensor3d variable vec");
 }
 
 /// The text before a list of numbers.

@@ -1,7 +1,5 @@
 #include "verify/read/notebook.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "verify/read/markup.hpp"
+#include "verify/read/pieces.hpp"
 
 namespace attn::verify {
 namespace {
@@ -23,10 +22,9 @@ using nlohmann::json;
 /// The notebook without what no page shows as text, such as images, which is dropped while it is parsed.
 json parsed(const std::string& name, std::string_view text) {
   const auto is_read = [](int /*depth*/, json::parse_event_t event, const json& value) {
-    constexpr auto keys = std::to_array<std::string_view>(
-        {"cells", "cell_type", "source", "execution_count", "prompt_number", "outputs", "text", "data", "text/plain"});
     return event != json::parse_event_t::key ||
-           std::ranges::find(keys, value.get_ref<const std::string&>()) != keys.end();
+           is_among(value.get_ref<const std::string&>(),
+                    "cells cell_type source execution_count prompt_number outputs text data text/plain");
   };
   try {
     return json::parse(text, is_read);

@@ -25,6 +25,17 @@ constexpr bool is_quoted(std::string_view text) {
          text.find(text.front(), 1) == text.size() - 1;
 }
 
+/// Returns true if the word is one of those in a text that has spaces between them.
+constexpr bool is_among(std::string_view word, std::string_view words) {
+  for (std::size_t at = words.find(word); at != npos && !word.empty(); at = words.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// The name at the text's start; empty if there is none.
 constexpr std::string_view leading_name(std::string_view text) {
   std::size_t end = 0;

@@ -30,8 +30,7 @@ std::optional<double> leading_number(std::string_view text) {
   digits.remove_suffix(digits.ends_with('.') && end == text.size() ? 1 : 0);
   const std::string_view after = text.substr(end);
   const std::string_view type = leading_name(after);
-  constexpr auto types = std::to_array<std::string_view>({"_f32", "f", "f32", "f64", "u64", "usize"});
-  const bool typed = std::ranges::find(types, type) != types.end();
+  const bool typed = is_among(type, "_f32 f f32 f64 u64 usize");
   return type.empty() || typed ? text::number_of<double>(digits) : std::nullopt;
 }
 
@@ -57,45 +56,15 @@ std::vector<std::int64_t> leading_wholes(std::string_view text, std::size_t most
   return found;
 }
 
-using Sizes = std::vector<std::int64_t> Settings::*;
-
-/// A name for a size.
-struct SizeName {
-  std::string_view name;
-  Sizes sizes;
-};
-
-constexpr auto size_names = std::to_array<SizeName>({{"d_out", &Settings::d_out},
-                                                     {"dim_out", &Settings::d_out},
-                                                     {"out_features", &Settings::d_out},
-                                                     {"output_dim", &Settings::d_out},
-                                                     {"d_model", &Settings::d_out},
-                                                     {"embed_dim", &Settings::d_out},
-                                                     {"d_k", &Settings::d_out},
-                                                     {"d_q", &Settings::d_out},
-                                                     {"d_v", &Settings::d_out},
-                                                     {"d_kq", &Settings::d_out},
-                                                     {"head_dim", &Settings::d_out},
-                                                     {"num_heads", &Settings::num_heads},
-                                                     {"n_heads", &Settings::num_heads},
-                                                     {"n_head", &Settings::num_heads},
-                                                     {"nhead", &Settings::num_heads},
-                                                     {"heads", &Settings::num_heads}});
-
-bool is_seed(std::string_view name) {
-  constexpr auto generators = std::to_array<std::string_view>({"default_rng", "prngkey"});
-  return name.find("seed") != npos || std::ranges::find(generators, name) != generators.end();
-}
+bool is_seed(std::string_view name) { return name.find("seed") != npos || is_among(name, "default_rng prngkey"); }
 
 bool is_dropout(std::string_view name) {
-  constexpr auto names = std::to_array<std::string_view>(
-      {"dropout", "drop", "drop_rate", "dropout_rate", "dropout_p", "p_drop", "attn_pdrop", "dropout_prob"});
-  return std::ranges::find(names, name) != names.end();
+  return is_among(name, "dropout drop drop_rate dropout_rate dropout_p p_drop attn_pdrop dropout_prob");
 }
 
-bool is_bias(std::string_view name) { return name == "qkv_bias" || name == "use_bias" || name == "bias"; }
+bool is_bias(std::string_view name) { return is_among(name, "qkv_bias use_bias bias"); }
 
-bool is_linear(std::string_view name) { return name == "linear" || name == "linear_no_bias" || name == "dense"; }
+bool is_linear(std::string_view name) { return is_among(name, "linear linear_no_bias dense"); }
 
 class SettingsReader {
  public:
@@ -233,10 +202,12 @@ class SettingsReader {
   }
 
   void note_size(const std::string& name, std::int64_t size) {
-    for (const SizeName& one : size_names) {
-      if (size > 0 && one.name == name) {
-        (settings_.*one.sizes).push_back(size);
-      }
+    if (size > 0 &&
+        is_among(name, "d_out dim_out out_features output_dim d_model embed_dim d_k d_q d_v d_kq head_dim")) {
+      settings_.d_out.push_back(size);
+    }
+    if (size > 0 && is_among(name, "num_heads n_heads n_head nhead heads")) {
+      settings_.num_heads.push_back(size);
     }
   }
 
@@ -255,9 +226,9 @@ void sort(List& list) {
 
 Settings find_settings(std::string_view text) {
   Settings settings = SettingsReader(text).read();
-  for (const Sizes sizes : {&Settings::seeds, &Settings::d_out, &Settings::num_heads}) {
-    sort(settings.*sizes);
-  }
+  sort(settings.seeds);
+  sort(settings.d_out);
+  sort(settings.num_heads);
   sort(settings.dropouts);
   sort(settings.qkv_bias);
   return settings;

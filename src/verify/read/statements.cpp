@@ -104,6 +104,24 @@ std::string_view Arguments::value_of(std::string_view name) const {
   return found == named.end() ? std::string_view() : found->second;
 }
 
+std::string_view Arguments::at(std::size_t place, std::string_view name) const {
+  const std::string_view value = value_of(name);
+  return value.empty() && place < plain.size() ? plain[place] : value;
+}
+
+std::string_view leading_path(std::string_view text) {
+  const auto end = std::ranges::find_if_not(text, [](char c) { return is_name_part(c) || c == '.'; });
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
+std::optional<Bracketed> bracketed(std::string_view text, char open) {
+  const std::string_view path = leading_path(text);
+  const std::size_t at = path.size();
+  return !path.empty() && text.substr(at).starts_with(open) && closing_bracket(text, at) == text.size() - 1
+             ? std::optional(Bracketed{path, text.substr(at + 1, text.size() - at - 2)})
+             : std::nullopt;
+}
+
 Arguments arguments_of(std::string_view inside) {
   Arguments result;
   for (const std::string_view argument : split_outside(inside, ',')) {

@@ -30,6 +30,8 @@ struct Arguments {
 
   /// The value of a name; empty if it is not passed.
   std::string_view value_of(std::string_view name) const;
+  /// The value of a name, or else what is passed at that place; empty if neither is.
+  std::string_view at(std::size_t place, std::string_view name) const;
 };
 
 /// Parses the text between the brackets.
@@ -40,6 +42,17 @@ std::vector<std::string_view> split_outside(std::string_view text, char separato
 
 /// The position after the string that begins at a quote.
 std::size_t string_end(std::string_view text, std::size_t at);
+
+/// "torch.rand(3, 2)" or "x[:, 0]" in parts.
+struct Bracketed {
+  std::string_view path;
+  std::string_view inside;
+};
+/// Empty unless the text is a path and this bracket with what it holds, and nothing else.
+std::optional<Bracketed> bracketed(std::string_view text, char open);
+
+/// The path at a text's start: "torch.nn.Linear".
+std::string_view leading_path(std::string_view text);
 
 /// The first match outside brackets and strings; npos if there is none.
 std::size_t find_outside(std::string_view text, std::string_view what);

@@ -24,11 +24,7 @@ std::string_view leading(std::string_view text, Condition condition) {
 }
 
 /// Returns true for the keys that PyTorch and numpy print after a tensor's numbers.
-bool is_key(std::string_view word) {
-  constexpr auto keys =
-      std::to_array<std::string_view>({"device", "dtype", "grad_fn", "requires_grad", "shape", "size", "weak_type"});
-  return std::ranges::find(keys, word) != keys.end();
-}
+bool is_key(std::string_view word) { return is_among(word, "device dtype grad_fn requires_grad shape size weak_type"); }
 
 /// The value at a text's start with its brackets or quotes; if they are not closed, its words.
 std::string_view value_at(std::string_view text) {
@@ -147,9 +143,8 @@ bool read_nx_type(Cursor& cursor, Shape& shape) {
   const std::string_view near = cursor.rest().substr(0, longest_value);
   const std::string_view line = near.substr(0, near.find('\n'));
   const std::string_view letters = leading(line, text::is_letter);
-  constexpr auto types = std::to_array<std::string_view>({"f", "s", "u", "bf", "c"});
   const std::string_view bits = leading(line.substr(letters.size()), text::is_digit);
-  if (std::ranges::find(types, letters) == types.end() || bits.empty()) {
+  if (!is_among(letters, "f s u bf c") || bits.empty()) {
     return false;
   }
   cursor.advance(letters.size() + bits.size());

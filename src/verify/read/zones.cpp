@@ -40,15 +40,13 @@ enum class Language { data, output, code };
 
 Language language_of(std::string_view info) {
   const std::string name = text::lower(info);
-  constexpr auto data = std::to_array<std::string_view>(
-      {"css", "csv", "diff", "dot", "html", "json", "latex", "math", "mermaid", "svg", "toml", "xml", "yaml", "yml"});
-  constexpr auto output =
-      std::to_array<std::string_view>({"", "bash", "console", "log", "none", "out", "output", "plain", "plaintext",
-                                       "sh", "shell", "stdout", "terminal", "text", "txt"});
-  if (std::ranges::find(data, name) != data.end()) {
+  if (is_among(name, "css csv diff dot html json latex math mermaid svg toml xml yaml yml")) {
     return Language::data;
   }
-  return std::ranges::find(output, name) != output.end() ? Language::output : Language::code;
+  const bool is_output = name.empty() || is_among(name,
+                                                  "bash console log none out output plain plaintext sh shell stdout"
+                                                  " terminal text txt");
+  return is_output ? Language::output : Language::code;
 }
 
 class ZoneFinder {
