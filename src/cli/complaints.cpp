@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 #include <vector>
 
+#include "cli/option_rows.hpp"
 #include "cli/usage_error.hpp"
-#include "text/ascii.hpp"
+#include "cli/values.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
 
@@ -15,13 +15,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Words option_names(const Subcommand& command) {
-  Words names;
-  for (const Option* option : options_of(command)) {
-    names.emplace_back(option->name);
-  }
-  return names;
-}
+Words option_names(const Subcommand& command) { return names_in(options_of(command), &Option::name); }
 
 Words command_names() {
   Words names;
@@ -77,27 +71,12 @@ Words commands_with(const std::string& option) {
   return names;
 }
 
-/// Quotes the word for a shell.
-std::string quoted(const std::string& word) {
-  const auto is_plain = [](char c) {
-    return text::is_letter(c) || text::is_digit(c) || std::string_view("-_=./,:+@%").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
-    return word;
-  }
-  std::string result = "'";
-  for (const char c : word) {
-    result += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return result + "'";
-}
-
 /// The corrected line: the last occurrence of the command first, and no "--".
 std::string line_to_type(const std::string& command, std::span<const std::string> arguments) {
   std::string line = "type attn-walkthrough " + command;
   const auto at = std::find(arguments.rbegin(), arguments.rend(), command).base();
   for (auto word = arguments.begin(); word != arguments.end(); ++word) {
-    line += word + 1 == at || *word == "--" ? "" : " " + quoted(*word);
+    line += word + 1 == at || *word == "--" ? "" : " " + shell_word(*word);
   }
   return line;
 }

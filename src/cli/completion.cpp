@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "cli/option_rows.hpp"
+
 namespace attn::cli {
 namespace {
 
@@ -131,16 +133,7 @@ const std::map<std::string, const char*>& scripts() {
 
 }  // namespace
 
-const std::vector<std::string>& shells() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> result;
-    for (const auto& [name, script] : scripts()) {
-      result.push_back(name);
-    }
-    return result;
-  }();
-  return names;
-}
+std::vector<std::string> shells() { return words_of(scripts()); }
 
 const char* completion_script(const std::string& shell) {
   const auto found = scripts().find(shell);

@@ -6,7 +6,7 @@
 namespace attn::cli {
 
 /// The shells that have completions.
-const std::vector<std::string>& shells();
+std::vector<std::string> shells();
 
 /// The completion script of a shell; null for an unknown shell. The script gets its candidates from
 /// `attn-walkthrough complete`.

@@ -12,6 +12,7 @@
 
 #include "cli/guides.hpp"
 #include "cli/live_settings.hpp"
+#include "cli/values.hpp"
 #include "cli/what_ifs.hpp"
 #include "files/file.hpp"
 #include "inputs.hpp"
@@ -20,7 +21,6 @@
 #include "system/place.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "tensor/evaluation.hpp"
-#include "text/ascii.hpp"
 #include "walk/memory.hpp"
 
 namespace attn::cli {
@@ -33,21 +33,6 @@ std::vector<Tensor> drawn_tensors(const Walkthrough& walk) {
     drawn.push_back(draw.leaf);
   }
   return drawn;
-}
-
-/// A word of a command line, in quotes if a shell would split or change it.
-std::string shell_word(const std::string& text) {
-  const auto is_plain = [](char c) {
-    return text::is_letter(c) || text::is_digit(c) || std::string_view("_-./:=,+@%").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::ranges::all_of(text, is_plain)) {
-    return text;
-  }
-  std::string word;
-  for (const char c : text) {
-    word += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return "'" + word + "'";
 }
 
 /// The option that names a file, unless that is the one beside the checkpoint.

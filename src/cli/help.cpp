@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <vector>
 
 #include "cli/guides.hpp"
+#include "cli/option_rows.hpp"
 #include "cli/parse.hpp"
 #include "text/lines.hpp"
 
@@ -73,12 +73,6 @@ std::string commands_text() {
   return text;
 }
 
-std::vector<std::string> guide_names() {
-  std::vector<std::string> names;
-  std::ranges::transform(guides(), std::back_inserter(names), [](const Guide& one) { return std::string(one.name); });
-  return names;
-}
-
 std::string guides_text() {
   std::string text = "\nGuides, shown by attn-walkthrough help GUIDE:\n";
   for (const Guide& guide : guides()) {
@@ -140,7 +134,8 @@ std::string short_help(const CommandLine& line) {
   }
   return text + remark_text("More: " + line_of(line.told_of()) + " --help" +
                             (line.command == nullptr ? ", CHAPTER --help," : ",") + " attn-walkthrough help GUIDE (" +
-                            text::joined(guide_names()) + "), and the manual page: attn-walkthrough man | man -l -");
+                            text::joined(names_in(guides(), &Guide::name)) +
+                            "), and the manual page: attn-walkthrough man | man -l -");
 }
 
 std::string first_words() {

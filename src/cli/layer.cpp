@@ -7,6 +7,7 @@
 #include <set>
 
 #include "chapter.hpp"
+#include "cli/option_rows.hpp"
 #include "cli/own_tensors.hpp"
 #include "cli/usage_error.hpp"
 #include "emit/python.hpp"
@@ -215,9 +216,7 @@ void check_rule(const Options& options) {
   const chapters::Chapter& chapter = *options.chapters.front();
   const std::vector<const WhatIf*> rules = chapters::what_ifs(chapter);
   if (options.what_if != nullptr && std::ranges::find(rules, options.what_if) == rules.end()) {
-    std::vector<std::string> names;
-    std::ranges::transform(rules, std::back_inserter(names),
-                           [](const WhatIf* rule) { return std::string(rule->name); });
+    const std::vector<std::string> names = names_in(rules, &WhatIf::name);
     throw UsageError("--what-if: " + std::string(options.what_if->name) + " does not apply to a layer of " +
                      std::string(chapter.article->title) + "; use one of " + text::joined(names) + "; try " + names[0]);
   }

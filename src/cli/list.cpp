@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chapter.hpp"
-#include "cli/options.hpp"
+#include "cli/option_rows.hpp"
 #include "meanings.hpp"
 #include "render/json.hpp"
 #include "text/lines.hpp"
@@ -39,14 +39,6 @@ std::vector<std::string> taken(const chapters::Takes& takes) {
   }
   for (const chapters::OwnSize& size : takes.sizes) {
     names.emplace_back(size.name);
-  }
-  return names;
-}
-
-std::vector<std::string> what_if_names(const chapters::Chapter& chapter) {
-  std::vector<std::string> names;
-  for (const WhatIf* what_if : chapters::what_ifs(chapter)) {
-    names.emplace_back(what_if->name);
   }
   return names;
 }
@@ -96,7 +88,7 @@ std::string list_json() {
         {"special", chapter.special},
         {"init", name_of(init_names(), chapter.init)},
         {"takes", taken(chapter.takes)},
-        {"what_ifs", what_if_names(chapter)},
+        {"what_ifs", names_in(chapters::what_ifs(chapter), &WhatIf::name)},
     });
   }
   return json.dump(2) + "\n";

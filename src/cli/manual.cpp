@@ -59,16 +59,18 @@ constexpr Explained openblas_variables[] = {
     {"OPENBLAS_NUM_THREADS, GOTO_NUM_THREADS, OMP_NUM_THREADS", "The number of OpenBLAS threads for large products."},
 };
 
+/// The forms of a placeholder: "DIR|FILE" has two.
+std::vector<std::string> forms_of(std::string placeholder) {
+  std::ranges::replace(placeholder, '|', '\n');
+  return text::lines_of(placeholder);
+}
+
 /// A placeholder with literal words in bold and variables in italics.
 std::string marked(const std::string& placeholder) {
   std::string result;
-  std::string rest = placeholder;
-  while (!rest.empty()) {
-    const std::size_t bar = std::min(rest.find('|'), rest.size());
-    const std::string form = rest.substr(0, bar);
+  for (const std::string& form : forms_of(placeholder)) {
     const bool is_typed = std::none_of(form.begin(), form.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
     result += (result.empty() ? "" : "|\\:") + (is_typed ? bold(form) : italic(form));
-    rest.erase(0, bar + 1);
   }
   return result;
 }
@@ -116,14 +118,10 @@ std::string takers_of_group(std::string_view group) {
 std::string choices_of(const std::vector<const Option*>& rows) {
   std::vector<std::string> words;
   for (const Option* row : rows) {
-    std::string rest = placeholder(row->value, {});
-    while (!rest.empty()) {
-      const std::size_t bar = std::min(rest.find('|'), rest.size());
-      const std::string word = rest.substr(0, bar);
+    for (const std::string& word : forms_of(placeholder(row->value, {}))) {
       if (std::ranges::find(words, word) == words.end()) {
         words.push_back(word);
       }
-      rest.erase(0, bar + 1);
     }
   }
   return text::joined(words, "|");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <string>
@@ -70,6 +71,16 @@ std::vector<std::string> words_of(const std::map<std::string, Value>& table) {
   std::vector<std::string> words;
   std::ranges::transform(table, std::back_inserter(words), [](const auto& one) { return one.first; });
   return words;
+}
+
+/// The names of all elements, which may be pointers: names_in(guides(), &Guide::name).
+template <class Range, class Name>
+std::vector<std::string> names_in(const Range& range, Name name) {
+  std::vector<std::string> names;
+  for (const auto& one : range) {
+    names.emplace_back(std::invoke(name, one));
+  }
+  return names;
 }
 
 /// The first element with this name; there must be one.

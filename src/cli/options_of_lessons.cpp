@@ -20,13 +20,7 @@ using Words = std::vector<std::string>;
 constexpr Value tensor_file = {.kind = ValueKind::tensor, .placeholder = "FILE[:NAME]"};
 constexpr Value any_tolerance = {.kind = ValueKind::tolerance, .placeholder = "X"};
 
-Words articles_of_verify(const Options&) {
-  Words names;
-  for (const chapters::Article& article : chapters::all_articles()) {
-    names.emplace_back(article.name);
-  }
-  return names;
-}
+Words articles_of_verify(const Options&) { return names_in(chapters::all_articles(), &chapters::Article::name); }
 
 /// The sizes that only some chapters have, by their options.
 const std::map<std::string, const chapters::OwnSize*>& own_sizes() {

@@ -13,17 +13,9 @@ using Words = std::vector<std::string>;
 
 /// The names of the articles that have the chapter; of all articles for another command.
 Words articles_here(const Options& options) {
-  Words names;
-  for (const chapters::Article& article : chapters::all_articles()) {
-    names.emplace_back(article.name);
-  }
   const auto here = entries_of(options.name);
-  if (!here.empty()) {
-    names.clear();
-    std::ranges::transform(here, std::back_inserter(names),
-                           [](const auto* entry) { return std::string(entry->article->name); });
-  }
-  return names;
+  return here.empty() ? names_in(chapters::all_articles(), &chapters::Article::name)
+                      : names_in(here, [](const chapters::Chapter* entry) { return entry->article->name; });
 }
 
 void set_article(Options& options, const std::string& name) {
@@ -35,19 +27,10 @@ void set_article(Options& options, const std::string& name) {
   }
 }
 
-template <class Range>
-Words names_in(const Range& range) {
-  Words words;
-  for (const auto& one : range) {
-    words.emplace_back(one.name);
-  }
-  return words;
-}
-
 /// The names of the rules that apply to the chapter; of all rules if no chapter is named.
 Words rules_here(const Options& options) {
   if (options.chapters.empty()) {
-    return names_in(all_what_ifs());
+    return names_in(all_what_ifs(), &WhatIf::name);
   }
   std::vector<const chapters::Chapter*> chapters = options.chapters;
   chapters.resize(options.name == "layer" ? chapters.size() : 1);
@@ -245,7 +228,7 @@ std::vector<Option> output_options() {
   return {
       {.name = "--format",
        .others = "--json --html --markdown --svg --as",
-       .value = choice([](const Options&) { return names_in(render::writers()); }),
+       .value = choice([](const Options&) { return names_in(render::writers(), &render::Writer::name); }),
        .doc = "output format (default: text)",
        .more = "svg and csv hold one tensor, which --only names.",
        .read = [](Options& o, const std::string& text) { o.format = &named(render::writers(), text); },
@@ -273,7 +256,7 @@ std::vector<Option> output_options() {
        .check = check_terminal},
       {.name = "--emit",
        .others = "--python --pytorch --numpy --program",
-       .value = choice([](const Options&) { return names_in(emit::emitters()); }),
+       .value = choice([](const Options&) { return names_in(emit::emitters(), &emit::Emitter::name); }),
        .doc = "print a program that reproduces this run",
        .read = [](Options& o, const std::string& text) { o.emit = &named(emit::emitters(), text); },
        .clashes = {{{"--cell", "--explain", "--heatmap", "--format"}, "a program prints only the steps"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/option_rows.hpp"
 #include "cli/usage_error.hpp"
 #include "files/read.hpp"
 #include "own.hpp"
@@ -51,10 +53,7 @@ std::vector<Heading> headings(const std::string& option, const std::string& file
 
 [[noreturn]] void throw_not_there(const std::string& option, const Source& source, const std::string& name,
                                   const std::vector<Heading>& tensors) {
-  std::vector<std::string> names;
-  for (const Heading& tensor : tensors) {
-    names.push_back(tensor.name);
-  }
+  std::vector<std::string> names = names_in(tensors, &Heading::name);
   const std::string near = text::nearest(name, names);
   constexpr std::size_t most = 20;
   const bool is_long = names.size() > most;
@@ -120,15 +119,6 @@ std::size_t place_of(const std::string& option, const Source& source, const std:
   return places[0];
 }
 
-std::string place_text(const Shape& shape, std::size_t at) {
-  Shape index(shape.size(), 0);
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    index[axis] = static_cast<std::int64_t>(at) % shape[axis];
-    at /= static_cast<std::size_t>(shape[axis]);
-  }
-  return shape_text(index);
-}
-
 using Values = decltype(GivenTensor::values);
 
 /// The numbers as float32. Throws UsageError for nan, inf and numbers outside float32's range.
@@ -147,7 +137,8 @@ std::vector<float> float32_values(const std::string& option, const std::string& 
       const std::string what = std::isfinite(number) ? text::shortest_text(number) + ", too large for float32"
                                : std::isnan(number)  ? "nan"
                                                      : (number < 0 ? "-inf" : "inf");
-      throw UsageError(option + ": " + text::quoted(file) + ": " + name + place_text(shape, i) + " is " + what +
+      throw UsageError(option + ": " + text::quoted(file) + ": " + name +
+                       shape_text(index_at(static_cast<std::int64_t>(i), shape)) + " is " + what +
                        "; all numbers must be finite in float32; correct it and write the file again");
     }
   }

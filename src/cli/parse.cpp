@@ -135,7 +135,7 @@ void settle_verify(Options& options, const Given& given) {
 }
 
 void check_shell(const Options& options) {
-  const std::vector<std::string>& known = shells();
+  const std::vector<std::string> known = shells();
   const std::string accepted = "; choose from " + text::joined(known) + "; try attn-walkthrough completion ";
   if (options.words.size() != 1) {
     throw UsageError("completion needs one shell" + accepted + known.front());

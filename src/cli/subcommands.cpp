@@ -42,23 +42,13 @@ std::vector<Subcommand> chapter_commands() {
 
 /// The guides, and the commands whose name is not that of a guide.
 std::vector<std::string> help_topics() {
-  std::vector<std::string> names;
-  std::ranges::transform(guides(), std::back_inserter(names),
-                         [](const Guide& guide) { return std::string(guide.name); });
+  std::vector<std::string> names = names_in(guides(), &Guide::name);
   for (const Subcommand& command : subcommands()) {
     if (find_guide(command.name) == nullptr && !command.group.empty()) {
       names.push_back(command.name);
     }
   }
   return names;
-}
-
-/// The models whose layers are known: "GPT-2".
-std::vector<std::string> layer_models() {
-  std::vector<std::string> titles;
-  std::ranges::transform(chapters::layer::models(), std::back_inserter(titles),
-                         [](const auto& model) { return std::string(model.article.title); });
-  return titles;
 }
 
 std::string guides_listed() {
@@ -91,7 +81,8 @@ std::vector<Subcommand> other_commands() {
        .taker = by_layer,
        .command = Command::walk,
        .remark =
-           "The checkpoint is a .safetensors file of " + text::joined(layer_models(), ", ") +
+           "The checkpoint is a .safetensors file of " +
+           text::joined(names_in(chapters::layer::models(), [](const auto& model) { return model.article.title; })) +
            ". --inputs are the hidden states that enter the layer, [tokens, d] or [batch, tokens, d]; for layer 0, "
            "--sentence has words that the model embeds.",
        .examples = {"attn-walkthrough layer --weights model.safetensors --layer 0 --inputs x.npy",
@@ -149,7 +140,7 @@ std::vector<Subcommand> other_commands() {
        .command = Command::completion,
        .argument = text::joined(shells(), "|"),
        .argument_doc = "the shell",
-       .choices = [] { return shells(); },
+       .choices = shells,
        .examples = {"source <(attn-walkthrough completion bash)", "attn-walkthrough completion fish | source"}},
       {.name = "complete",
        .summary = "(internal) print completion candidates",

@@ -4,9 +4,11 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "cli/endings.hpp"
 #include "cli/option.hpp"
+#include "text/ascii.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
 #include "text/numbers.hpp"
@@ -135,6 +137,20 @@ std::map<std::string, std::string> names_value(const std::string& text) {
     names[pair.substr(0, equals)] = pair.substr(equals + 1);
   }
   return names;
+}
+
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return text::is_letter(c) || text::is_digit(c) || std::string_view("_-./:=,+@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) {
+    return text;
+  }
+  std::string word;
+  for (const char c : text) {
+    word += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return "'" + word + "'";
 }
 
 }  // namespace attn::cli

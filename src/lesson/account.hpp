@@ -12,6 +12,11 @@
 
 namespace attn::render {
 
+/// Of more terms than this, only the first and the last are shown.
+inline constexpr std::size_t most_terms = 24;
+inline constexpr std::size_t first_terms = 12;
+inline constexpr std::size_t last_terms = 4;
+
 /// The result of a derivation from the operands' elements, evaluated from left to right, in double and in float32
 /// arithmetic.
 double double_value(const Tensor& tensor, const Derivation& derivation);

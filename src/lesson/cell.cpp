@@ -19,20 +19,6 @@ bool is_asked_for(const Step& step, const CellRequest& request) {
          (request.section.empty() || request.section == step.section);
 }
 
-std::string known_names(std::span<const Step> steps) {
-  std::vector<std::string> names;
-  for (const Step& step : steps) {
-    if (step.kind == Step::Kind::tensor && std::find(names.begin(), names.end(), step.name) == names.end()) {
-      names.push_back(step.name);
-    }
-  }
-  std::string list;
-  for (const std::string& name : names) {
-    list += (list.empty() ? "" : ", ") + name;
-  }
-  return list;
-}
-
 const Step& find_step(std::span<const Step> steps, const CellRequest& request) {
   const Step* first = nullptr;
   for (const Step& step : steps) {
@@ -48,7 +34,8 @@ const Step& find_step(std::span<const Step> steps, const CellRequest& request) {
     return *first;
   }
   const std::string full = request.section.empty() ? request.name : request.section + "/" + request.name;
-  const std::string names = known_names(steps);
+  const std::string names =
+      text::joined(names_of(steps, [](const Step& step) { return step.kind == Step::Kind::tensor; }));
   throw CellError("--cell: no step is named '" + full + "'; the steps are " + names +
                   ", also as SECTION/NAME if the chapter has sections; try --cell '" +
                   names.substr(0, names.find(',')) + "[...]'");

@@ -21,10 +21,6 @@ namespace {
 
 using Rule = Derivation::Rule;
 
-/// A sum of more terms than this is shown by its first and last ones.
-constexpr std::size_t most_terms = 24;
-constexpr std::size_t first_terms = 12;
-constexpr std::size_t last_terms = 4;
 /// The output stops after the derivation that reaches this many lines.
 constexpr std::size_t most_lines = 2000;
 /// Digits that tell a float32 or a double apart from its neighbours.

@@ -9,12 +9,9 @@
 namespace attn::render {
 namespace {
 
-/// The first terms are enough to show the method if there are more than this.
-constexpr std::size_t most_hinted = 24;
-
 std::vector<std::string> hint_of(const Account& account, const Lines& lines) {
   const std::size_t count = account.derivation().terms.size();
-  const std::size_t shown = std::min(count, most_hinted);
+  const std::size_t shown = std::min(count, most_terms);  // enough to show the method
   std::vector<std::string> hint = {account.filled(lines.opening)};
   for (std::size_t i = 0; i < shown; ++i) {
     hint.push_back(account.filled(lines.each, i));

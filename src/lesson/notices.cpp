@@ -149,10 +149,9 @@ void Noticing::exponentials(const Numbers& numbers) {
     return;
   }
   const auto best = only_largest(all);
-  say("all entries are above 0" +
-      (best ? "; the largest is " + text::number_text(all[static_cast<std::size_t>(*best)]) + ", from a score of " +
-                  text::number_text(before.all()[static_cast<std::size_t>(*best)])
-            : ""));
+  say("all entries are above 0" + (best ? "; the largest is " + text::number_text(numbers.at(*best)) +
+                                              ", from a score of " + text::number_text(before.at(*best))
+                                        : ""));
 }
 
 void Noticing::shifted(const Numbers& numbers) {

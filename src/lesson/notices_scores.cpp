@@ -116,8 +116,8 @@ void Noticing::scores_of_one(const Numbers& numbers) {
   if (!best || !worst || !query) {
     return;
   }
-  const std::string high = text::number_text(all[static_cast<std::size_t>(*best)]);
-  const std::string low = text::number_text(all[static_cast<std::size_t>(*worst)]);
+  const std::string high = text::number_text(numbers.at(*best));
+  const std::string low = text::number_text(numbers.at(*worst));
   if (has_words(tensor_, 0)) {
     say(token(*query) + " scores highest with " + token_or_itself(*best, *query) + ", " + high + ", lowest with " +
         token_or_itself(*worst, *query) + ", " + low);
@@ -206,8 +206,8 @@ void Noticing::highest(const Numbers& numbers) {
   }
   const auto best = only_largest(numbers.all());
   if (best) {
-    say("the highest score is " + text::number_text(numbers.all()[static_cast<std::size_t>(*best)]) + ", at " +
-        place_text(*best, numbers.shape) + pair_words(*best, numbers.rows, numbers.width, " with "));
+    say("the highest score is " + text::number_text(numbers.at(*best)) + ", at " + place_text(*best, numbers.shape) +
+        pair_words(*best, numbers.rows, numbers.width, " with "));
   }
   if (own == numbers.rows) {
     say("every token scores highest with itself");

@@ -104,7 +104,7 @@ void Noticing::strongest_of_one(const Numbers& numbers) {
   if (!best) {
     return;
   }
-  const std::string value = text::number_text(numbers.all()[static_cast<std::size_t>(*best)]);
+  const std::string value = text::number_text(numbers.at(*best));
   if (query && has_words(tensor_, 0)) {
     say(token(*query) + " attends most to " + token_or_itself(*best, *query) + ", " + value +
         tie_words(numbers.all(), *best));
@@ -123,8 +123,8 @@ void Noticing::strongest(const Numbers& numbers, std::int64_t first_row) {
     if (i / numbers.width % height < first_row) {
       continue;
     }
-    const float value = numbers.all()[static_cast<std::size_t>(i)];
-    const float largest = best ? numbers.all()[static_cast<std::size_t>(*best)] : -1.0F;
+    const float value = numbers.at(i);
+    const float largest = best ? numbers.at(*best) : -1.0F;
     if (value >= largest) {
       is_only = value > largest;
       best = i;
@@ -133,7 +133,7 @@ void Noticing::strongest(const Numbers& numbers, std::int64_t first_row) {
   if (!best || !is_only || (first_row > 0 && height < 3)) {
     return;
   }
-  const std::string value = text::number_text(numbers.all()[static_cast<std::size_t>(*best)]);
+  const std::string value = text::number_text(numbers.at(*best));
   say((first_row > 0 ? "below the first row, the largest weight is " : "the largest weight is ") + value + ", at " +
       place_text(*best, numbers.shape) + pair_words(*best, height, numbers.width, " attends to "));
   if (first_row == 0) {

@@ -60,12 +60,7 @@ bool is_above_diagonal(const Numbers& numbers, float value) {
 }
 
 std::string place_text(std::int64_t position, std::span<const std::int64_t> shape) {
-  Shape place(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    place[axis] = position % shape[axis];
-    position /= shape[axis];
-  }
-  return shape_text(place);
+  return shape_text(index_at(position, Shape(shape.begin(), shape.end())));
 }
 
 std::optional<std::int64_t> only_largest(std::span<const float> values) {

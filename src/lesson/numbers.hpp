@@ -16,6 +16,8 @@ struct Numbers {
 
   std::span<const float> row(std::int64_t i) const;
   std::span<const float> all() const;
+  /// The element at a position, counted row-major.
+  float at(std::int64_t i) const { return all()[static_cast<std::size_t>(i)]; }
 
   std::shared_ptr<const Contents> contents;
   Shape shape;

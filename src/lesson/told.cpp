@@ -9,13 +9,12 @@ namespace attn::render {
 namespace {
 
 using Rule = Derivation::Rule;
-using Terms = std::vector<Derivation::Term>;
 
 constexpr std::string_view adds_otherwise =
     "the tensor's kernel adds in another order or rounds less often, so the last digits differ";
 constexpr std::string_view rounds_otherwise = "the tensor's kernel rounds at other points, so the last digits differ";
 
-/// The operands' numbers, whatever the rule.
+/// The operands' numbers: the first hint, whatever the rule.
 Lines operands(const Derivation& derivation) {
   const bool has_pairs = !derivation.terms.empty() && derivation.terms[0].b;
   return {.opening = "{name} = {expression}",
@@ -37,7 +36,6 @@ Telling copy(const Derivation& derivation) {
   const std::string mask = derivation.terms[0].b ? ", as {b} is False" : "";
   return {
       .note = "the same number as {a}" + mask + ": {name} = {expression}",
-      .hints = {operands(derivation)},
       .page = {.paragraphs = {"The same number as {a}."}, .said = "the same number as {a}"},
       .result = "a",
   };
@@ -50,7 +48,7 @@ Telling products(const Derivation& derivation) {
                         : Lines{.opening = "{a run} times {b run}:",
                                 .each = "{a} * {b} = {>a} * {>b} = {>product}   sum {>sum}{token}",
                                 .bias = "plus the bias {bias} = {=bias}   sum {=sum}"},
-      .hints = {operands(derivation), {.opening = "add:", .each = "{=a} * {=b} = {=product}", .bias = "{=bias}"}},
+      .hints = {{.opening = "add:", .each = "{=a} * {=b} = {=product}", .bias = "{=bias}"}},
       .meeting = {.is_list = true, .label = "products", .row = "product"},
       .page = {.head = {"", is_empty ? "" : "{a name}", "", is_empty ? "" : "{b name}", "product", "sum"},
                .each = {"{~a}", "×", "{~b}", "{=product}", "{=sum}"},
@@ -65,17 +63,19 @@ Telling products(const Derivation& derivation) {
   };
 }
 
+bool has_one_operand(const Derivation& derivation) {
+  const auto& terms = derivation.terms;
+  return std::ranges::all_of(terms, [&](const auto& term) { return term.a.operand == terms[0].a.operand; });
+}
+
 /// A sum over one operand's elements, or over several operands': a + b.
 Telling sum(const Derivation& derivation) {
-  const Terms& terms = derivation.terms;
-  const bool is_empty = terms.empty();
-  const bool is_of_one =
-      std::ranges::all_of(terms, [&](const auto& term) { return term.a.operand == terms[0].a.operand; });
+  const bool is_empty = derivation.terms.empty();
+  const bool is_of_one = has_one_operand(derivation);
   return {
       .lines = is_empty ? Lines{.opening = "a sum of no numbers"}
                         : Lines{.opening = is_of_one ? "the sum of {a run}:" : "the sum of:",
                                 .each = "{a} = {>a}   sum {>sum}{token}"},
-      .hints = {operands(derivation)},
       .meeting = {.is_list = is_of_one},
       .page = {.head = {"", is_empty || !is_of_one ? "" : "{a name}", "sum"},
                .each = {"{~a}", "{=sum}"},
@@ -92,7 +92,6 @@ Telling one_step(const Derivation& derivation, const std::string& sign, const st
   const std::string b = has_b ? "b" : "c";
   return {
       .lines = {.each = "{a} " + sign + (has_b ? " {b}" : " {=c}") + " = {=a} " + sign + " {=" + b + "} = {=result}"},
-      .hints = {operands(derivation)},
       .meeting = {.label = has_b         ? ""
                            : sign == "/" ? "divisor"
                                          : "number",
@@ -113,12 +112,9 @@ Telling one_step(const Derivation& derivation, const std::string& sign, const st
 
 /// The largest of one operand's elements, or of several operands'.
 Telling maximum(const Derivation& derivation) {
-  const Terms& terms = derivation.terms;
-  const bool is_of_one =
-      std::ranges::all_of(terms, [&](const auto& term) { return term.a.operand == terms[0].a.operand; });
+  const bool is_of_one = has_one_operand(derivation);
   return {
       .lines = {.opening = is_of_one ? "the largest of {a run}:" : "the larger of:", .each = "{a} = {>a}{token}"},
-      .hints = {operands(derivation)},
       .meeting = {.is_list = is_of_one},
       .page = {.head = {"", is_of_one ? "{a name}" : ""},
                .each = {"{~a}"},
@@ -129,11 +125,10 @@ Telling maximum(const Derivation& derivation) {
 }
 
 /// A function of one element: its name, and what it is called.
-Telling function(const Derivation& derivation, std::string_view operation, const std::string& called) {
+Telling function(std::string_view operation, const std::string& called) {
   const std::string name(operation);
   return {
       .lines = {.each = name + "({a}) = " + name + "({=a}) = {=result}"},
-      .hints = {operands(derivation)},
       .page = {.paragraphs = {called + " {a}", "`" + name + "({=a}) = {=result}`"}, .said = called + " {=a}"},
       .columns = {{"result", operation, "a"}},
       .rounding = rounds_otherwise,
@@ -163,7 +158,6 @@ Telling mean(const Derivation& derivation) {
       .lines = {.opening = "the mean of {a run}:",
                 .each = "{a} = {>a}   sum {>sum}{token}",
                 .closing = {"{=total} / " + count + " = {=mean}"}},
-      .hints = {operands(derivation)},
       .meeting = {.is_list = true},
       .page = {.head = {"", "{a name}", "sum"},
                .each = {"{~a}", "{=sum}"},
@@ -193,7 +187,6 @@ Telling variance(const Derivation& derivation, bool is_inverse) {
       .lines = {.opening = "the mean of {a run} is {=mean}:",
                 .each = "({a} - mean)**2 = {>difference}**2 = {>square}{token}",
                 .closing = std::move(closing)},
-      .hints = {operands(derivation)},
       .meeting = {.is_list = true, .label = "squares", .row = "square"},
       .page = {.head = {"", "x", "x − mean", "squared"},
                .each = {"{~a}", "{=difference}", "{=square}"},
@@ -214,8 +207,7 @@ Telling softmax(const Derivation& derivation) {
                 .each = "exp({a} - max) = exp({>difference}) = {=exponential}{token}{own?  <- this one:}",
                 .closing = {"the sum of all " + count + " exponentials = {=total}",
                             "{=exponential} / {=total} = {=result}"}},
-      .hints = {operands(derivation),
-                {.opening = "{=exponential} divided by the sum of:",
+      .hints = {{.opening = "{=exponential} divided by the sum of:",
                  .each = "exp({=a} - {=largest}) = {=exponential}"}},
       .meeting = {.is_list = true, .label = "exp(score - max)", .row = "exponential"},
       .page = {.head = {"", "x", "x − max", "exp(x − max)", "÷ sum"},
@@ -240,8 +232,7 @@ Telling softmax_gradient(const Derivation& derivation) {
                 .each = "{a} * {b} = {>a} * {>b} = {>product}{token}{own?  <- this one:}",
                 .closing = {"the sum of all " + count + " products = {=total}",
                             "({=a} - {=total}) * {=b} = {=result}"}},
-      .hints = {operands(derivation),
-                {.opening = "({=a} minus the sum of the products) times {=b}; add:",
+      .hints = {{.opening = "({=a} minus the sum of the products) times {=b}; add:",
                  .each = "{=a} * {=b} = {=product}"}},
       .meeting = {.is_list = true, .label = "products", .row = "product"},
       .page = {.head = {"", "{a name}", "", "{b name}", "product"},
@@ -269,7 +260,6 @@ Telling masked(const Derivation& derivation) {
   return {
       .lines = {.opening = std::string("{a} is True, so the number is replaced by {=c}") +
                            (is_minus_infinity ? ", which softmax turns into a weight of 0" : "")},
-      .hints = {operands(derivation)},
       .meeting = {.covers = true},
       .page = std::move(page),
       .result = "c",
@@ -277,11 +267,10 @@ Telling masked(const Derivation& derivation) {
   };
 }
 
-Telling kept(const Derivation& derivation) {
+Telling kept() {
   return {
       .lines = {.opening = "{b} is True, so the number is kept and scaled by 1 / (1 - p) = {=c}:",
                 .each = "{a} * {=c} = {=a} * {=c} = {=result}"},
-      .hints = {operands(derivation)},
       .page = {.paragraphs = {"Kept: {b} is True. Dropout scales kept numbers by 1 / (1 − p) = `{=c}`.",
                               "`{=a} × {=c} = {=result}`"},
                .said = "kept: {=a} times {=c}"},
@@ -291,10 +280,9 @@ Telling kept(const Derivation& derivation) {
   };
 }
 
-Telling dropped(const Derivation& derivation) {
+Telling dropped() {
   return {
       .lines = {.opening = "{b} is False, so {a} = {=a} is dropped: 0"},
-      .hints = {operands(derivation)},
       .page = {.paragraphs = {"Dropped: {b} is False, so {!a} becomes 0."}, .said = "dropped: {=a} becomes 0"},
       .columns = {{"result", "*", "a", "c"}},
   };
@@ -306,7 +294,6 @@ Telling comparison(const Derivation& derivation) {
   return {
       .lines = {.opening = "True where every pair is close, |a - b| <= 1e-08 + 1e-05 * |b|:",
                 .each = "{a} = {!a}, {b} = {!b}{close?  close:  not close}"},
-      .hints = {operands(derivation)},
       .meeting = {.is_list = true},
       .page = {.paragraphs = {compared}, .said = compared},
       .columns = {{"close", "close", "a", "b"},
@@ -320,9 +307,7 @@ Telling comparison(const Derivation& derivation) {
   };
 }
 
-}  // namespace
-
-Telling told(const Tensor& tensor, const Derivation& derivation) {
+Telling told_by_rule(const Tensor& tensor, const Derivation& derivation) {
   switch (derivation.rule) {
     case Rule::given: break;
     case Rule::copy: return copy(derivation);
@@ -332,11 +317,11 @@ Telling told(const Tensor& tensor, const Derivation& derivation) {
     case Rule::difference: return one_step(derivation, "-", "−", "minus");
     case Rule::maximum: return maximum(derivation);
     case Rule::quotient: return one_step(derivation, "/", "÷", "divided by");
-    case Rule::exponential: return function(derivation, "exp", "e to the power of");
-    case Rule::cosine: return function(derivation, "cos", "the cosine of");
-    case Rule::sine: return function(derivation, "sin", "the sine of");
-    case Rule::root: return function(derivation, "sqrt", "the square root of");
-    case Rule::inverse_root: return function(derivation, "rsqrt", "1 divided by the square root of");
+    case Rule::exponential: return function("exp", "e to the power of");
+    case Rule::cosine: return function("cos", "the cosine of");
+    case Rule::sine: return function("sin", "the sine of");
+    case Rule::root: return function("sqrt", "the square root of");
+    case Rule::inverse_root: return function("rsqrt", "1 divided by the square root of");
     case Rule::raised: return one_step(derivation, "+", "+", "plus");
     case Rule::mean: return mean(derivation);
     case Rule::variance: return variance(derivation, false);
@@ -344,11 +329,21 @@ Telling told(const Tensor& tensor, const Derivation& derivation) {
     case Rule::softmax: return softmax(derivation);
     case Rule::softmax_gradient: return softmax_gradient(derivation);
     case Rule::masked: return masked(derivation);
-    case Rule::kept: return kept(derivation);
-    case Rule::dropped: return dropped(derivation);
+    case Rule::kept: return kept();
+    case Rule::dropped: return dropped();
     case Rule::comparison: return comparison(derivation);
   }
   return given(tensor);
+}
+
+}  // namespace
+
+Telling told(const Tensor& tensor, const Derivation& derivation) {
+  Telling telling = told_by_rule(tensor, derivation);
+  if (derivation.rule != Rule::given) {
+    telling.hints.insert(telling.hints.begin(), operands(derivation));
+  }
+  return telling;
 }
 
 }  // namespace attn::render

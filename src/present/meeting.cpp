@@ -18,11 +18,6 @@ namespace {
 using Term = Derivation::Term;
 using Lines = std::vector<text::StyledLine>;
 
-/// The first and the last terms are shown if there are more than this, as in derivations.
-constexpr std::size_t most_shown = 24;
-constexpr std::size_t shown_first = 12;
-constexpr std::size_t shown_last = 4;
-
 /// An operand's name and its numbers below.
 struct Row {
   std::string name;
@@ -104,7 +99,7 @@ class Meeting {
     const std::size_t count = terms_.size();
     bool skips = false;
     for (std::size_t i = 0; i < count; ++i) {
-      if (count <= most_shown || i < shown_first || i + shown_last >= count || is_own(i)) {
+      if (count <= render::most_terms || i < render::first_terms || i + render::last_terms >= count || is_own(i)) {
         shown_.emplace_back(i);
         skips = false;
       } else if (!std::exchange(skips, true)) {

@@ -15,7 +15,6 @@ class Pace {
   explicit Pace(std::optional<double> seconds) : seconds_(seconds) { restart(); }
 
   bool is_on() const { return seconds_.has_value(); }
-  bool is_paused() const { return paused_; }
   /// The time of the next advance; empty if the pace is off or paused.
   std::optional<Clock::time_point> deadline() const;
   /// Restarts the waiting time.

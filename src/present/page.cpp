@@ -177,12 +177,8 @@ std::string no_difference(const Step& as_is, const Step* changed, const render::
 
 /// Rejects a name that resembles a tensor's and suggests that tensor.
 void check_name(std::span<const Step> steps, const std::string& name, std::string typed) {
-  std::vector<std::string> names;
-  for (const Step& step : steps) {
-    if (step.kind == Step::Kind::tensor) {
-      names.push_back(step.name);
-    }
-  }
+  const std::vector<std::string> names =
+      names_of(steps, [](const Step& step) { return step.kind == Step::Kind::tensor; });
   const std::string near = text::nearest(name, names);
   if (near.empty() || std::find(names.begin(), names.end(), name) != names.end()) {
     return;

@@ -116,7 +116,7 @@ bool Presenter::is_at_end() {
 
 std::string Presenter::hint() {
   if (stage_.is_covered()) {
-    return hint_line(stage_.place(), cover_hints(), screen_.columns());
+    return hint_line(stage_.place(), cover_hints, screen_.columns());
   }
   if (stage_.projects() && is_on_step()) {
     return stage_.place();
@@ -124,17 +124,16 @@ std::string Presenter::hint() {
   if (stage_.board().hides()) {
     const std::string rows = std::to_string(stage_.board().revealed()) + "/" + std::to_string(stage_.board().rows());
     const std::string paced = pace_.is_on() ? pace_.words() + "  " : "";
-    return hint_line(paced + "rows " + rows + "  ", row_hints(), screen_.columns());
+    return hint_line(paced + "rows " + rows + "  ", row_hints, screen_.columns());
   }
   if (pace_.is_on() && !is_at_end()) {
-    return hint_line(pace_.words(), pace_hints(), screen_.columns());
+    return hint_line(pace_.words(), pace_hints, screen_.columns());
   }
-  const bool chooses = stage_.board().chosen().has_value();
-  return hint_line(stage_.place(),
-                   !is_on_step() ? frame_hints()
-                   : chooses     ? cell_hints()
-                                 : step_hints(),
-                   screen_.columns());
+  if (!is_on_step()) {
+    return hint_line(stage_.place(), frame_hints, screen_.columns());
+  }
+  return stage_.board().chosen() ? hint_line(stage_.place(), cell_hints, screen_.columns())
+                                 : hint_line(stage_.place(), step_hints, screen_.columns());
 }
 
 // ---- What keys do --------------------------------------------------------------------------------

@@ -27,7 +27,6 @@ class ScrolledLines {
   void to_see(const render::CellPlace& place, std::int64_t rows, std::int64_t columns);
   /// Scrolls to the first line that contains this text, ignoring case.
   void to_text(std::string_view wanted, std::int64_t rows);
-  void to_row(std::int64_t top) { top_ = top; }
   std::int64_t row() const { return top_; }
 
   /// Returns true if the key scrolls; keep_within then limits the rows.

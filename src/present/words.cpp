@@ -1,6 +1,5 @@
 #include "present/words.hpp"
 
-#include <array>
 #include <utility>
 
 #include "text/columns.hpp"
@@ -62,58 +61,6 @@ std::string hint_line(const std::string& before, std::span<const KeyHint> hints,
     line = std::move(longer);
   }
   return line.empty() && !hints.empty() ? std::string(hints.back().text) : line;
-}
-
-std::span<const KeyHint> step_hints() {
-  static constexpr std::array<KeyHint, 11> hints = {{{"Enter next", 1},
-                                                     {"b back", 1},
-                                                     {"g go", 4},
-                                                     {"/ find", 4},
-                                                     {"e why", 2},
-                                                     {"h heat", 2},
-                                                     {"c cell", 3},
-                                                     {"r rows", 5},
-                                                     {"w what if", 5},
-                                                     {"s seed", 4},
-                                                     {"? keys  q quit", 0}}};
-  return hints;
-}
-
-std::span<const KeyHint> frame_hints() {
-  static constexpr std::array<KeyHint, 6> hints = {
-      {{"Enter next", 1}, {"b back", 1}, {"g go", 2}, {"/ find", 2}, {"s seed", 2}, {"? keys  q quit", 0}}};
-  return hints;
-}
-
-std::span<const KeyHint> cover_hints() {
-  static constexpr std::array<KeyHint, 1> hints = {{{"q quits  any other key goes back", 0}}};
-  return hints;
-}
-
-std::span<const KeyHint> cell_hints() {
-  static constexpr std::array<KeyHint, 5> hints = {{{"arrows another cell", 2},
-                                                    {"digits type one", 3},
-                                                    {"Escape leave", 1},
-                                                    {"Enter next", 3},
-                                                    {"? keys  q quit", 0}}};
-  return hints;
-}
-
-std::span<const KeyHint> row_hints() {
-  static constexpr std::array<KeyHint, 4> hints = {
-      {{"Enter, r next row", 1}, {"Escape all rows", 2}, {"b back", 3}, {"? keys  q quit", 0}}};
-  return hints;
-}
-
-std::span<const KeyHint> pace_hints() {
-  static constexpr std::array<KeyHint, 7> hints = {{{"Enter next", 2},
-                                                    {"b back", 2},
-                                                    {"g go", 4},
-                                                    {"e why", 3},
-                                                    {"h heat", 3},
-                                                    {"c cell", 4},
-                                                    {"? keys  q quit", 1}}};
-  return hints;
 }
 
 }  // namespace attn::present

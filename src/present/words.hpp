@@ -29,13 +29,19 @@ struct KeyHint {
 std::string hint_line(const std::string& before, std::span<const KeyHint> hints, std::int64_t width);
 
 /// Hints on a step, before and after the steps, while a cell is chosen, and while rows are hidden.
-std::span<const KeyHint> step_hints();
-std::span<const KeyHint> frame_hints();
-std::span<const KeyHint> cell_hints();
-std::span<const KeyHint> row_hints();
+inline constexpr KeyHint step_hints[] = {{"Enter next", 1}, {"b back", 1}, {"g go", 4},          {"/ find", 4},
+                                         {"e why", 2},      {"h heat", 2}, {"c cell", 3},        {"r rows", 5},
+                                         {"w what if", 5},  {"s seed", 4}, {"? keys  q quit", 0}};
+inline constexpr KeyHint frame_hints[] = {{"Enter next", 1}, {"b back", 1}, {"g go", 2},
+                                          {"/ find", 2},     {"s seed", 2}, {"? keys  q quit", 0}};
+inline constexpr KeyHint cell_hints[] = {
+    {"arrows another cell", 2}, {"digits type one", 3}, {"Escape leave", 1}, {"Enter next", 3}, {"? keys  q quit", 0}};
+inline constexpr KeyHint row_hints[] = {
+    {"Enter, r next row", 1}, {"Escape all rows", 2}, {"b back", 3}, {"? keys  q quit", 0}};
 /// Hints while keys or rules cover the step.
-std::span<const KeyHint> cover_hints();
+inline constexpr KeyHint cover_hints[] = {{"q quits  any other key goes back", 0}};
 /// Hints after the pace.
-std::span<const KeyHint> pace_hints();
+inline constexpr KeyHint pace_hints[] = {{"Enter next", 2}, {"b back", 2}, {"g go", 4},          {"e why", 3},
+                                         {"h heat", 3},     {"c cell", 4}, {"? keys  q quit", 1}};
 
 }  // namespace attn::present

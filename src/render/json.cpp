@@ -185,7 +185,9 @@ void JsonWriter::begin(std::string_view open, char end) {
 }
 
 void JsonWriter::end() {
-  line_break_.resize(line_break_.size() - (is_script() ? 0 : 2));
+  if (!is_script()) {
+    line_break_.erase(line_break_.size() - 2);
+  }
   out_ << (open_.back().is_empty ? "" : line_break_) << open_.back().end;
   open_.pop_back();
 }

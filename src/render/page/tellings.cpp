@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A tensor with more terms than this is not explained number by number: a page would load slowly.
-constexpr std::int64_t most_terms = 100'000;
+constexpr std::int64_t most_page_terms = 100'000;
 
 Json telling_json(const Telling& telling, const Derivation& derivation) {
   const PageTelling& page = telling.page;
@@ -94,7 +94,7 @@ Json derivations_json(const Tensor& tensor, PageTellings& tellings) {
   Json all = Json::array();
   for (std::int64_t position = 0; position < count; ++position) {
     const Derivation derivation = tensor.operation().derive(operands, index_at(position, tensor.shape()));
-    if (static_cast<std::int64_t>(derivation.terms.size()) * count > most_terms) {
+    if (static_cast<std::int64_t>(derivation.terms.size()) * count > most_page_terms) {
       return Json::array();
     }
     const std::size_t telling = numbers.number_of(derivation);
