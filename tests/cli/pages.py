@@ -204,6 +204,10 @@ class TrueAtTheirPlace(unittest.TestCase):
         "of-modules": ["mha(x, x, x, attn_mask=mask)[0]", "mha(x, x, x, attn_mask=mask)[1]", "same",
                        "torch.arange(4).contiguous().view(1, 4) < torch.tensor([4, 2]).contiguous().view(2, 1)"],
         "of-numpy": ["centers = np.random.rand(2, 2), drawn after np.random.seed(0)", "line 12"],
+        "of-one-tensor": ["torch.softmax((v @ v.transpose(2, 3)) / 2, dim=-1) * "
+                          "(the 1st nn.Dropout(0.25) mask after torch.manual_seed(5))", "line 17 @ v",
+                          "torch.topk((the 1st torch.randn(1, 8) after torch.manual_seed(5)), 3).values",
+                          "(the 1st torch.randn(1, 8) after torch.manual_seed(5)).masked_fill(mask, -torch.inf)"],
         "of-turns": ["hidden[0], as the listing computes it", "attn[0]",
                      "((attn @ nn.Embedding(5, 6)(ids)).sum(dim=-1) / 6).sum(dim=-1) / 4", "torch.diag(attn[1])",
                      "F.one_hot(torch.tensor([0, 2, 1]), 4)",

@@ -90,7 +90,7 @@ class Deriver {
     }
     const auto relation = observed ? relation_of(i, *observed) : std::nullopt;
     const auto listed = observed && written_[i] ? listed_.tensor(*written_[i]) : std::nullopt;
-    const bool is_contradicted = is_listing_right_ && listed && !is_listed_ && listed->shape() == observed->shape;
+    const bool is_contradicted = is_listing_right_ && listed && !is_listed_ && relater_.is_refuted(*observed, *listed);
     if (relation && !is_contradicted) {
       chosen_[i].reset();
       if (relation->is_rooted && relation->numbers.size() == observed->cells.size()) {

@@ -287,7 +287,7 @@ class Reader {
   std::vector<Subscript> subscripts(std::string_view inside) const {
     std::vector<Subscript> result;
     for (const std::string_view part : split_outside(inside, ',')) {
-      const std::size_t colon = part.find(':');
+      const std::size_t colon = find_outside(part, ":");
       const auto number = [&](std::string_view text) { return listed_.value(text, before_, scope_).number; };
       if (part == "...") {
         result.push_back({Subscript::Kind::rest});
