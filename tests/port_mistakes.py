@@ -315,6 +315,7 @@ MISTAKES = [
     ("last of head_dim left out", ANY, {"score": lambda p, right, q, k: q[..., :-1] @ swap(k[..., :-1])},
      "last (input|term|product)|left out of the sum|short"),
     ("scores in float16", M, {"score": in_half}, "float16"),
+    ("scores truncated to quarters", ANY, {"score": lambda p, right, q, k: np.trunc(right(q, k) * 4) / 4}, "trunc|quarter"),
     ("cosine", M,
      {"score": lambda p, right, q, k:
          right(q / np.linalg.norm(q, axis=-1, keepdims=True), k / np.linalg.norm(k, axis=-1, keepdims=True))},

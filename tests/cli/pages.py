@@ -204,6 +204,10 @@ class TrueAtTheirPlace(unittest.TestCase):
         "of-modules": ["mha(x, x, x, attn_mask=mask)[0]", "mha(x, x, x, attn_mask=mask)[1]", "same",
                        "torch.arange(4).contiguous().view(1, 4) < torch.tensor([4, 2]).contiguous().view(2, 1)"],
         "of-numpy": ["centers = np.random.rand(2, 2), drawn after np.random.seed(0)", "line 12"],
+        "of-one-tensor": ["torch.softmax((v @ v.transpose(2, 3)) / 2, dim=-1) * "
+                          "(the 1st nn.Dropout(0.25) mask after torch.manual_seed(5))", "line 17 @ v",
+                          "torch.topk((the 1st torch.randn(1, 8) after torch.manual_seed(5)), 3).values",
+                          "(the 1st torch.randn(1, 8) after torch.manual_seed(5)).masked_fill(mask, -torch.inf)"],
         "of-turns": ["hidden[0], as the listing computes it", "attn[0]",
                      "((attn @ nn.Embedding(5, 6)(ids)).sum(dim=-1) / 6).sum(dim=-1) / 4", "torch.diag(attn[1])",
                      "F.one_hot(torch.tensor([0, 2, 1]), 4)",
@@ -283,6 +287,41 @@ tensor([[  6.1,  -0.6, -19.3],
         found = findings(page.replace("backward weights", "weights").replace("sharpened weights", "weights"))
         self.assertEqual([one["mistake"]["name"] for one in found if one["verdict"] == "mistake"],
                          ["mask-transposed", "multiplied-by-root"])
+
+    def test_output_of_another_program(self):
+        """Where the listing is right so far, what it does not print there is not right, whatever else it may be."""
+        page = """```python
+import torch
+torch.manual_seed(31)
+x = torch.randn(4, 3)
+W_query, W_key = torch.rand(3, 2), torch.rand(3, 2)
+queries = x @ W_query
+keys = x @ W_key
+scores = queries @ keys.T
+print("queries:", queries)
+print("keys:", keys)
+print("scores:", scores)
+```
+
+```
+queries: tensor([[-0.5378, -0.6055],
+        [-0.2031,  0.2067],
+        [ 0.7709,  0.3385],
+        [ 0.5660,  1.0303]])
+keys: tensor([[ 0.0562, -0.3201],
+        [-0.3490, -0.3046],
+        [-0.2002,  0.1416],
+        [ 0.5915,  1.1053]])
+scores: tensor([[ 0.1636, -0.0776, -0.0651, -0.2980],
+        [ 0.3721,  0.0079, -0.3721, -0.5114],
+        [ 0.0220,  0.0699, -0.1064,  0.0325],
+        [-0.9874,  0.1084,  0.8301,  1.4737]])
+```
+"""
+        *before, scores = findings(page)
+        self.assertEqual([one["verdict"] for one in before], ["follows"] * 2)
+        self.assertEqual((scores["verdict"], scores["notes"]), ("unknown", [
+            "these numbers are line 19 @ line 15.T, but the listing prints scores there, which is line 15 @ line 19.T"]))
 
     def test_angles_of_three_positions_have_lost_no_row(self):
         """Steps that sizes alone determine begin alike whatever their length."""

@@ -467,6 +467,14 @@ class Ports(unittest.TestCase):
                 self.assertIn(f"{len(tensors)} of {len(tensors)} tensors checked and right; 3 ignored: ",
                               done.stdout.decode())
 
+    def test_what_fills_masked_scores_is_read_where_they_are_shown(self):
+        """Of scaled queries: -10 before scaling would give the same."""
+        instead = {"hide": lambda p, right, scores, hidden: np.where(hidden, p.dtype(-5), scores)}
+        tensors, _ = Port(lesson("causal"), *HABITS["Gemma"][:2], instead=instead).dump("Gemma")
+        (first, *_) = accused(judged([("causal", tensors)])[0])
+        self.assertEqual((first["theirs"], first["causes"][0]["sentence"]),
+                         ("padded_logits", "masked scores are -5, not -inf"))
+
     def test_a_wrong_vector_is_told(self):
         reports = judged([("trainable", {"attn_weights_2": np.linspace(0, 1, 5)})])
         self.assertEqual([step["verdict"] for step in reports[0]["steps"]], ["wrong here"])

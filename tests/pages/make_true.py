@@ -424,6 +424,20 @@ start = 2 ** (-8 / 4)
 print(torch.tensor([start ** (i + 1) for i in range(4)]))
 print((-dec[0]).max())
 """,
+    "of-one-tensor": """\
+import torch
+import torch.nn.functional as F
+torch.manual_seed(5)
+q = k = v = torch.randn(1, 2, 3, 4)
+w = F.dropout(torch.softmax(q @ k.transpose(-2, -1) / 2, dim=-1), p=0.25)
+print(w)
+print(w @ v)
+logits = torch.randn(1, 8)
+most, places = torch.topk(logits, 3)
+print(most)
+logits[logits < most[:, [-1]]] = -float("inf")
+print(logits)
+""",
     "of-numpy": """\
 import numpy as np
 from numpy import array

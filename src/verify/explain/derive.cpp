@@ -66,6 +66,7 @@ class Deriver {
       }
       std::optional<Observed> observed = observed_of(printed_[i]);
       is_loose_ = false;
+      is_listed_ = false;
       computed_.clear();
       findings_.push_back(found(i, observed));
       Finding& finding = findings_.back();
@@ -89,7 +90,8 @@ class Deriver {
     }
     const auto relation = observed ? relation_of(i, *observed) : std::nullopt;
     const auto listed = observed && written_[i] ? listed_.tensor(*written_[i]) : std::nullopt;
-    if (relation) {
+    const bool is_contradicted = is_listing_right_ && listed && !is_listed_ && relater_.is_refuted(*observed, *listed);
+    if (relation && !is_contradicted) {
       chosen_[i].reset();
       if (relation->is_rooted && relation->numbers.size() == observed->size()) {
         computed_ = relation->numbers;
@@ -106,15 +108,15 @@ class Deriver {
       return *finding;
     }
     std::optional<Relation> near = observed ? listed_miss(i, *observed, listed) : std::nullopt;
-    near = near || !observed ? near : relater_.find_near_miss(*observed);
+    near = near || !observed || is_contradicted ? near : relater_.find_near_miss(*observed);
     if (near && is_accusation(*near, *observed)) {
       return describe_relation(printed_[i], *near);
     }
     if (near) {
       return missed(i, *near);
     }
-    if (listed && is_listing_right_ && listed->shape() == observed->shape) {
-      return describe_unknown(printed_[i], nearest(i), finder_.known());  // whatever it is, its program says otherwise
+    if (is_contradicted) {
+      return contradicted(i, relation, *listed);
     }
     const bool is_inputs = role_of(label_of(i)) == Role::inputs;
     if (const auto fit = observed && !is_inputs ? relater_.find_with_unknown_weights(*observed) : std::nullopt) {
@@ -161,6 +163,18 @@ class Deriver {
     return unknown;
   }
 
+  /// Whatever else it may be, the program on the page, which is right so far, makes something else there.
+  Finding contradicted(std::size_t i, const std::optional<Relation>& relation, const Tensor& listed) const {
+    constexpr std::size_t longest = 80;
+    Finding unknown = describe_unknown(printed_[i], nearest(i), finder_.known());
+    const std::string words = listed.expression();
+    const Written& written = listed_.written()[*written_[i]];
+    unknown.notes.push_back(
+        (relation ? "these numbers are " + relation->words + ", but the" : "the") + std::string(" listing prints ") +
+        written.value + (words.size() <= longest && words != written.value ? " there, which is " + words : " there"));
+    return unknown;
+  }
+
   /// Withdraws findings that rest on weights that the page does not print: such weights also explain a wrong digit,
   /// which a relation that nearly holds reveals.
   void withdraw(std::span<const std::size_t> positions) {
@@ -190,6 +204,7 @@ class Deriver {
 
   std::optional<Relation> relation_of(std::size_t i, const Observed& observed) {
     if (auto relation = written_[i] ? listed_at(i, observed) : std::nullopt) {
+      is_listed_ = true;
       is_listing_right_ = is_listing_right_ || relation->is_rooted;
       return relation;
     }
@@ -389,6 +404,7 @@ class Deriver {
   std::set<std::size_t> fitted_;    ///< places of tensors explained through unprinted weights
   std::vector<Interval> computed_;  ///< what the relation found last says the cells are; empty if it is not rooted
   bool is_listing_right_ = false;  ///< an earlier tensor, which goes back to a known step, is what the listing computes
+  bool is_listed_ = false;         ///< the relation found last is what the listing prints there
   bool is_loose_ = false;          ///< the relation found last is loose: some cells may still be wrong
   std::vector<Seen> seen_;         ///< tensors, each the first with its cells
 };

@@ -68,6 +68,9 @@ class CauseSearch {
     };
     look([&] { return arithmetic_of(theirs_, remade_, right_); });
     try_each({&CauseSearch::try_mistakes, &CauseSearch::try_other_operands, &CauseSearch::look_among_steps});
+    if (!causes_.empty() && causes_[0].names[0].starts_with("mask-filled-with")) {
+      read_fill();
+    }
     look([&] { return looks_of(theirs_, *step_.tensor, right_, judge_.heads(), judge_.tolerance()); });
     try_each({&CauseSearch::try_solved, &CauseSearch::try_rare_mistakes});
     look([&] { return patterns_of(theirs_, *step_.tensor, right_); });
@@ -131,10 +134,30 @@ class CauseSearch {
     std::ranges::set_difference(with_mistake.mismatched, own_wrong_, std::back_inserter(spoiled));
     const std::int64_t explained = cells() - static_cast<std::int64_t>(with_mistake.mismatched.size());
     const bool is_much = with_mistake.mismatched.size() * 3 <= own_wrong_.size() && explained * 4 >= cells() * 3;
-    if (spoiled.empty() && is_much && (!partial_ || explained > partial_->explained)) {
+    if (spoiled.empty() && is_much && !are_one_number(with_mistake) && (!partial_ || explained > partial_->explained)) {
       partial_ = cause_of(trying_);
       partial_->explained = explained;
     }
+  }
+
+  /// Where the port shows its masked scores, what fills them is read there: -10 before scaling is -5 after it.
+  void read_fill() {
+    std::optional<Cause> seen = looks_of(theirs_, *step_.tensor, right_, judge_.heads(), judge_.tolerance());
+    if (seen && seen->names[0] == "mask-filled") {
+      causes_.clear();
+      claim(std::move(seen));
+    }
+  }
+
+  /// Returns true if all cells that a mistake explains are one number, and should be others: numbers that something
+  /// rounds to 0 are none that relu makes 0.
+  bool are_one_number(const Comparison& with_mistake) const {
+    std::vector<std::int64_t> explained;
+    std::ranges::set_difference(own_wrong_, with_mistake.mismatched, std::back_inserter(explained));
+    return std::ranges::all_of(explained, [&](std::int64_t cell) {
+      const auto at = static_cast<std::size_t>(cell);
+      return std::isfinite(right_[at]) && theirs_.values[at] == theirs_.values[static_cast<std::size_t>(explained[0])];
+    });
   }
 
   bool is_drawn() const { return step_.tensor->operands().empty() || step_.tensor->kind() == Kind::parameter; }

@@ -143,7 +143,7 @@ std::string slices_sentence(const std::string& what, const std::vector<std::size
   std::vector<std::size_t> reversed(slices.size());
   std::iota(reversed.rbegin(), reversed.rend(), std::size_t{0});
   if (slices == reversed) {
-    return "the order of each " + what + " is reversed";
+    return "in place of each " + what + " stands its opposite: the order is reversed";
   }
   std::vector<std::string> order;
   for (const std::size_t one : slices) {

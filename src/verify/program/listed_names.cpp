@@ -138,7 +138,8 @@ void Listed::bind(std::size_t i, std::size_t position) {
       continue;
     }
     const auto at = assigned(here->text, here->before, here->scope);
-    if (turn > 0 && bindings_.contains({here->text, at})) {
+    const bool is_nobodys = !at && here->text.starts_with("our_");  // each value that is not known has this name
+    if (is_nobodys || (turn > 0 && bindings_.contains({here->text, at}))) {
       break;
     }
     bindings_[{here->text, at}] = position;

@@ -80,6 +80,12 @@ void Runner::run_statement(std::string_view text) {
     }
     return;
   }
+  const Assignment again = assignment_of(assignment.value);  // q = k = x
+  if (assignment.targets.size() == 1 && again.targets.size() == 1 && is_path(again.targets[0])) {
+    run_statement(assignment.value);
+    run_statement(std::string(assignment.targets[0]) + " = " + std::string(again.targets[0]));
+    return;
+  }
   change_in_place(text);
   if (assignment.value.starts_with("lambda")) {
     functions_.define_lambda(assignment.targets[0], assignment.value);

@@ -34,6 +34,8 @@ class Relater {
                                       std::string_view called);
   /// The same if a few cells differ and the sources are certain.
   std::optional<Relation> find_listed_miss(const Observed& target, const Tensor& listed, std::string_view called);
+  /// Returns true if the program's tensor certainly has other numbers.
+  bool is_refuted(const Observed& target, const Tensor& listed);
   std::optional<Relation> find_property(const Observed& target);
   /// The same with weights that the page does not print: inputs @ W, for some W.
   std::optional<Relation> find_with_unknown_weights(const Observed& target);
