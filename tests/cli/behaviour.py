@@ -13,7 +13,7 @@ import unittest
 import numpy
 
 import harness
-from harness import BINARY, HANG_LIMIT, Terminal, run
+from harness import BINARY, HANG_LIMIT, Terminal, run, sample
 
 CHAPTERS = []  # what `list` names
 TAKES = {}  # what it says that each of them takes
@@ -155,10 +155,10 @@ class Tables(Case):
     """.csv files: numpy and the program read back every bit of the tensor."""
 
     def test_every_tensor(self):
-        for chapter in CHAPTERS:
+        for number, chapter in enumerate(CHAPTERS):
             self.assertEqual(run(chapter, "--save", chapter, cwd=self.folder).returncode, 0)
             steps = json.loads(pathlib.Path(self.folder, chapter, "manifest.json").read_text())["steps"]
-            for step in steps:
+            for step in sample(steps, number):
                 name = os.path.join(step["section"], step["name"])
                 done = run(chapter, "--only", name, "-o", "one.csv", "--force", cwd=self.folder)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))

@@ -2,6 +2,7 @@
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/save.py PATH_TO_BINARY
 """
+import itertools
 import json
 import math
 import os
@@ -16,6 +17,7 @@ import numpy as np
 import files
 import harness
 import vt
+from harness import EVERY, sample
 
 TYPES = {"F32": np.dtype("<f4"), "I64": np.dtype("<i8"), "BOOL": np.dtype("bool")}
 FORMS = ("npz", "safetensors")
@@ -148,27 +150,26 @@ class Save(files.Case):
             self.check_whole(name)
 
     def test_verify_reads_it(self):
-        for chapter, article in chapters():
-            for form in FORMS:
-                with self.subTest(chapter=chapter, article=article, form=form):
-                    lesson = [chapter, "--article", article, "--seed", "7"]
-                    self.succeeds(*lesson, "--save", f"s.{form}", "--force")
-                    verified = ["verify", f"s.{form}", "--chapter", *lesson]
-                    text = self.succeeds(*verified).decode()
-                    self.assertRegex(text, r"\n(\d+) of \1 tensors checked and right\n$")
-                    self.succeeds(chapter, "--article", article, "--seed", "8", "--save", f"s.{form}", "--force")
-                    other = self.done(*verified)
-                    self.assertIn(other.returncode, (0, 1))  # a chapter may draw nothing
-                    drawn = self.succeeds(*lesson) != self.succeeds(chapter, "--article", article, "--seed", "8")
-                    self.assertTrue(other.returncode == 1 or not drawn)
-                    tells_little = (chapter, article) == ("dropout", "livebook")  # only masks of 36 cells are drawn
-                    if drawn and not tells_little:
-                        self.assertRegex(other.stdout.decode(), r"another seed; with it, (\d+) of \1 tensors checked and right\n")
+        for (chapter, article), form in sample(itertools.product(chapters(), FORMS)):
+            with self.subTest(chapter=chapter, article=article, form=form):
+                lesson = [chapter, "--article", article, "--seed", "7"]
+                self.succeeds(*lesson, "--save", f"s.{form}", "--force")
+                verified = ["verify", f"s.{form}", "--chapter", *lesson]
+                text = self.succeeds(*verified).decode()
+                self.assertRegex(text, r"\n(\d+) of \1 tensors checked and right\n$")
+                self.succeeds(chapter, "--article", article, "--seed", "8", "--save", f"s.{form}", "--force")
+                other = self.done(*verified)
+                self.assertIn(other.returncode, (0, 1))  # a chapter may draw nothing
+                drawn = self.succeeds(*lesson) != self.succeeds(chapter, "--article", article, "--seed", "8")
+                self.assertTrue(other.returncode == 1 or not drawn)
+                tells_little = (chapter, article) == ("dropout", "livebook")  # only masks of 36 cells are drawn
+                if drawn and not tells_little:
+                    self.assertRegex(other.stdout.decode(), r"another seed; with it, (\d+) of \1 tensors checked and right\n")
 
     def test_inputs_and_weights_read_it(self):
         """Options in the manifest give the saved numbers again; given inputs have no sentence."""
         checked = 0
-        for chapter, article in chapters():
+        for chapter, article in sample(chapters()):
             lesson = [chapter, "--article", article, "--no-grad"]
             first = self.succeeds(*lesson)
             for form in FORMS:
@@ -183,7 +184,7 @@ class Save(files.Case):
                         again = self.succeeds(*lesson, *options)
                         self.assertTrue(first.endswith(again) and again.count(b"tensor(") > 3, again)
                         checked += 1
-        self.assertGreater(checked, 90)
+        self.assertGreater(checked, 90 if EVERY == 1 else 0)
 
 
 class SavedFile(files.Case):
