@@ -225,10 +225,10 @@ std::optional<Relation> Relater::find_listed_miss(const Observed& target, const 
 
 bool Relater::is_refuted(const Observed& target, const Tensor& listed) {
   bool is_other = false;
-  for (std::size_t i = 0; listed.shape() == target.shape && i < target.cells.size() && !is_other; ++i) {
+  for (std::size_t i = 0; listed.shape() == target.shape && i < target.size() && !is_other; ++i) {
     const Interval cell = bounds_.cell(listed, static_cast<std::int64_t>(i));
     const bool is_known = std::isfinite(cell.low) ? std::isfinite(cell.high) : cell.low == cell.high;
-    is_other = is_known && !meet(target.cells[i], cell);
+    is_other = is_known && !meet(target.cell(i), cell);
   }
   bounds_.forget();
   return is_other;
