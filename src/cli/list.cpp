@@ -99,7 +99,7 @@ std::string list_json() {
         {"what_ifs", what_if_names(chapter)},
     });
   }
-  return json.dump(2) + "\n";
+  return render::json_text(json, 2) + "\n";
 }
 
 /// A name that --only, --cell or --what-if takes.
@@ -164,7 +164,7 @@ std::string names_json(const std::string& what, const std::vector<Named>& all) {
   for (const Named& one : all) {
     json[what].push_back({{"name", one.name}, {"text", one.text}, {"chapters", one.chapters}});
   }
-  return json.dump(2) + "\n";
+  return render::json_text(json, 2) + "\n";
 }
 
 }  // namespace
