@@ -280,9 +280,9 @@ class Complete(Case):
                 if name in steps:
                     self.assertIn(chapter, steps[name]["chapters"])
         self.assertIn("context_vecs", steps)
+        text = text_of("list", "rules") + text_of("list", "steps")
         for one in (*rules, *steps.values()):
-            self.assertIn(f"{one['name']}  ({', '.join(one['chapters'])})\n",
-                          text_of("list", "rules") + text_of("list", "steps"))
+            self.assertIn(f"{one['name']}  ({', '.join(one['chapters'])})\n", text)
             self.assertTrue(one["text"], one)
 
     def test_first_words(self):
