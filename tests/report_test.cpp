@@ -203,7 +203,7 @@ TEST_SUITE("report") {
         "        [0.0785, 0.2247, 0.1942, 0.4915, 0.0111],\n        [0.4457, 0.1032, 0.2146, 0.1685, 0.0680]])\n");
     CHECK(told.code == 0);
     CHECK(exit_code(told.report, {.strict = true}) == 1);
-    CHECK(checked(told.page, told.report, {.strict = true}).checks.at(0).outcome == Outcome::wrong);
+    CHECK(checked({told.page, told.report}, {.strict = true}).checks.at(0).outcome == Outcome::wrong);
     CHECK(told.text ==
           "line 1  [4, 5]  every row sums to 1  follows (in part)\n\ntensors: 1 follows\n"
           "1 of 1 tensors checked and right, 1 of them in part: line 1\n");
