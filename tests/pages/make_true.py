@@ -412,6 +412,19 @@ centers = np.random.rand(2, 2)
 print(centers)
 print(centers)
 """,
+    "of-two-heads": """\
+import torch
+torch.manual_seed(4)
+x = torch.randn(3, 4)
+heads = []
+for _ in range(2):
+    a, b, c = torch.randn(4, 2), torch.randn(4, 2), torch.randn(4, 2)
+    weights = torch.softmax((x @ a) @ (x @ b).T / 2 ** 0.5, dim=-1)
+    mixed = torch.tanh(weights @ (x @ c) + (x @ a) * (x @ b) - (x @ c).mean(0))
+    heads.append(mixed)
+both = torch.cat(heads, dim=-1)
+print(both)
+""",
 }
 
 for name, program in PROGRAMS.items():
