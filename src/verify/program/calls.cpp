@@ -181,9 +181,9 @@ Value number_of(const std::string& function, const Passed& given) {
 
 Value tensor_called(const std::string& function, const Passed& given, const Tensor& x) {
   constexpr auto same = std::to_array<std::string_view>(
-      {"detach", "numpy",  "float",     "double",     "clone",          "copy",   "data",  "cpu",     "contiguous",
-       "to",     "astype", "item",      "values",     "type",           "tensor", "array", "asarray", "Parameter",
-       "int",    "long",   "as_tensor", "from_numpy", "requires_grad_", "byte",   "tolist"});
+      {"detach", "numpy",  "float",     "double",     "clone",          "copy",   "data",   "cpu",        "contiguous",
+       "to",     "astype", "item",      "values",     "type",           "tensor", "array",  "asarray",    "Parameter",
+       "int",    "long",   "as_tensor", "from_numpy", "requires_grad_", "byte",   "tolist", "FloatTensor"});
   const auto is = [&](auto... names) { return ((function == names) || ...); };
   if (x.dtype() == DType::boolean && is("float", "double", "astype", "int", "long", "to", "type")) {
     return as_numbers(x);

@@ -139,8 +139,9 @@ Value interleaved(const Passed& given, const Tensor& x) {
 }  // namespace
 
 Value reshaped(const Tensor& x, const Shape& shape) {
-  return x.dtype() == DType::boolean ? value_of(mask_at(shape, places_of(x), x.words()))
-                                     : value_of(view(contiguous(x), shape));
+  const bool is_mask = x.dtype() == DType::boolean;
+  return value_of(is_mask ? mask_at(shape, places_of(x), grouped(x.words()) + ".view(" + listed(shape) + ")")
+                          : view(contiguous(x), shape));
 }
 
 Value renamed(const Tensor& x, const std::string& words) {
@@ -276,11 +277,12 @@ Value moved_by(const std::string& function, const Passed& given, const Tensor& x
   if (function == "permute") {
     return permuted(given, x);
   }
+  const bool is_of_numpy = function == "repeat" && given.get("axis", 99).is_known();
+  if (function == "repeat_interleave" || is_of_numpy) {
+    return interleaved(given, x);
+  }
   if (function == "repeat" || function == "expand") {
     return repeated(function, given, x);
-  }
-  if (function == "repeat_interleave") {
-    return interleaved(given, x);
   }
   if (function == "diag" || function == "diagonal") {
     const std::int64_t size = x.dim() == 2 && given.plain.size() == 1 ? std::min(x.size(0), x.size(1)) : 0;

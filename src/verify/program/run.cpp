@@ -185,10 +185,8 @@ std::optional<bool> Runner::truth_of(std::string_view condition) const {
       const std::string list =
           words_of("list(" + std::string(condition.substr(at + std::string_view(word).size())) + ")");
       const auto items = listed_items(list);
-      const bool is_there = items && std::ranges::any_of(*items, [&](std::string_view item) {
-                              return is_quoted(item) && item.substr(1, item.size() - 2) ==
-                                                            std::string_view(member).substr(1, member.size() - 2);
-                            });
+      const bool is_there =
+          items && std::ranges::any_of(*items, [&](std::string_view item) { return is_same_string(item, member); });
       return list.empty() ? std::nullopt : std::optional(is_there == is_member);
     }
   }
@@ -197,6 +195,14 @@ std::optional<bool> Runner::truth_of(std::string_view condition) const {
       const std::string_view value =
           trace_.last(full_name(condition.substr(0, condition.size() - std::string_view(ending).size())));
       return value.empty() ? std::nullopt : std::optional((value == "None") == is_none);
+    }
+  }
+  for (const auto& [sign, is_equal] : {std::pair("==", true), std::pair("!=", false)}) {
+    const std::size_t at = find_outside(condition, sign);
+    const std::string left = at == npos ? "" : string_of(condition.substr(0, at));
+    const std::string right = at == npos ? "" : string_of(condition.substr(at + 2));
+    if (!left.empty() && !right.empty()) {
+      return is_same_string(left, right) == is_equal;
     }
   }
   const bool is_not = condition.starts_with("not ");

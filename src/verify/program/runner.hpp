@@ -66,6 +66,8 @@ class Runner {
   void print(std::string_view inside);
   /// Returns true if its print shows neither a tensor nor a size: a number, a dictionary.
   bool is_no_tensor(std::string_view value) const;
+  /// Returns true for strings, and for lists of strings.
+  bool are_words(std::string_view value) const;
   /// The seeding call np.random.RandomState(0), which the target holds.
   std::optional<DrawCall> seed_of(std::string_view value, std::string_view target) const;
 
@@ -131,6 +133,7 @@ class Runner {
   std::vector<DrawCall> calls_;
   std::map<std::size_t, std::string> full_names_;  ///< by call: "our_object_1.key"
   std::string called_;                             ///< name of the library function that runs
+  std::string announced_;                          ///< words printed alone, the label of what is printed next
   std::size_t run_ = 0;
   std::size_t level_ = 0;  ///< nesting depth of blocks
   std::size_t depth_ = 0;  ///< nesting depth of calls

@@ -83,7 +83,7 @@ std::optional<std::string> Runner::item_of(std::string_view path, std::string_vi
     const std::string key = string_of(inside);
     for (const std::string_view entry : split_outside(list.substr(1, list.size() - 2), ',')) {
       const std::size_t colon = find_outside(entry, ":");
-      if (!key.empty() && colon != npos && text::trimmed(entry.substr(0, colon)) == key) {
+      if (colon != npos && is_same_string(text::trimmed(entry.substr(0, colon)), key)) {
         return "(" + std::string(text::trimmed(entry.substr(colon + 1))) + ")";
       }
     }
@@ -353,7 +353,11 @@ std::string Runner::add_draw(DrawCall call) {
     return "";
   }
   calls_.push_back(std::move(call));
-  return "our_draw_" + std::to_string(calls_.size() - 1);
+  std::string name = "our_draw_" + std::to_string(calls_.size() - 1);
+  if (calls_.back().kind == DrawCall::Kind::linear) {
+    trace_.assign(name + ".in_features", std::to_string(calls_.back().shape[1]));
+  }
+  return name;
 }
 
 std::optional<std::string> Runner::dropout(std::string_view path, std::string_view inside) {
@@ -424,7 +428,8 @@ std::string Runner::run_function(const Function& function, std::string_view path
   std::vector<std::pair<std::string, std::string>> values = function.given(scan(inside));
   for (auto& [name, value] : values) {
     const std::string_view known = trace_.last(value);
-    value = known == "None" || known == "True" || known == "False" ? std::string(known) : value;
+    const bool is_itself = known == "None" || known == "True" || known == "False" || are_words(known);
+    value = is_itself ? std::string(known) : value;
   }
   const bool is_library = function.expression.empty() && function.begin < of_library_;
   const bool is_called = is_library && called_.empty() && inside.find_first_of("'\"") == npos;

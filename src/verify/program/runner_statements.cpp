@@ -7,6 +7,7 @@
 #include "verify/program/listing.hpp"
 #include "verify/program/runner.hpp"
 #include "verify/program/words.hpp"
+#include "verify/read/label.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/statements.hpp"
 
@@ -39,6 +40,15 @@ bool is_pair(std::string_view value) {
       !arguments.value_of("dim").empty() || (arguments.plain.size() == (is_method ? 1U : 2U) &&
                                              arguments.plain.back().find_first_not_of("-0123456789 ") == npos);
   return name == "topk" || name == "sort" || ((name == "max" || name == "min") && is_along);
+}
+
+/// The label that a page shows where a program prints these words: "Weights" for "\\nWeights:\\n".
+std::string shown_label(std::string_view words) {
+  std::string lines(words);
+  for (std::size_t at = lines.find("\\n"); at != npos; at = lines.find("\\n", at)) {
+    lines.replace(at, 2, "\n");
+  }
+  return std::string(find_label(lines, 0, lines.size()));
 }
 
 /// Returns true for what only output has between statements: "tensor([[...", "<torch._C.Generator".
@@ -196,7 +206,8 @@ void Runner::assign(std::string_view target, std::string_view value) {
     trace_.assign(name, "our_draw_" + std::to_string(at));
     return;
   }
-  if (const std::string_view last = trace_.last(made); last == "None" || last == "True" || last == "False") {
+  if (const std::string_view last = trace_.last(made);
+      last == "None" || last == "True" || last == "False" || are_words(last)) {
     made = last;
   }
   trace_.assign(name, made);
@@ -327,17 +338,22 @@ void Runner::change_in_place(std::string_view text) {
 }
 
 void Runner::print(std::string_view inside) {
+  const std::string above = inside.empty() ? announced_ : std::exchange(announced_, "");
   std::string label;
+  bool is_first = true;
   const auto add = [&](std::string_view argument) {
     const std::string value = scan(argument);
+    const std::string shown = shown_label(label.empty() && is_first ? above : label);
     if (is_pair(value)) {
-      trace_.print(value + ".values", label, true, one_spaced(argument) + ".values");
+      trace_.print(value + ".values", shown, true, one_spaced(argument) + ".values");
       trace_.print(value + ".indices", "", true, one_spaced(argument) + ".indices");
-      label.clear();
     } else if (!is_no_tensor(value)) {
-      trace_.print(value, label, true, one_spaced(argument));
-      label.clear();
+      trace_.print(value, shown, true, one_spaced(argument));
+    } else {
+      return;
     }
+    is_first = false;
+    label.clear();
   };
   for (const std::string_view argument : arguments_of(inside).plain) {
     const std::string other = string_of(argument);
@@ -371,6 +387,18 @@ void Runner::print(std::string_view inside) {
     }
     label += words.substr(from);
   }
+  announced_ = is_first && !label.empty() ? label : announced_;
+}
+
+bool Runner::are_words(std::string_view value) const {
+  constexpr int deepest = 4;
+  std::string first(value);
+  for (int depth = 0; depth < deepest; ++depth) {
+    first = is_path(first) ? value_of(first) : first;
+    const auto items = first.starts_with('[') ? listed_items(first) : std::nullopt;
+    first = items && !items->empty() ? std::string(items->front()) : first;
+  }
+  return first.starts_with('"') || first.starts_with('\'');
 }
 
 bool Runner::is_no_tensor(std::string_view value) const {
@@ -386,7 +414,8 @@ bool Runner::is_no_tensor(std::string_view value) const {
   const std::string_view path = leading_path(value);
   const bool is_call = is_one_call(value) && std::ranges::find(functions, path) != functions.end();
   const std::string_view last = trace_.last(path.size() == value.size() ? value : std::string_view());
-  return is_call || number(value) || last.starts_with('{') || value.starts_with('{') ||
+  const std::string_view shown = last.empty() ? value : last;
+  return is_call || number(value) || shown.starts_with('{') || are_words(shown) ||
          std::ranges::any_of(endings, [&](std::string_view ending) { return value.ends_with(ending); });
 }
 

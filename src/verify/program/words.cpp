@@ -182,6 +182,25 @@ std::optional<Value> method_of(const Value& value, std::string_view method, std:
   return value.kind == Kind::string ? method_of_string(value.items[0], method, arguments) : std::nullopt;
 }
 
+/// {'cat': 3}.get(word, 0)
+std::optional<Value> entry_of(const Value& dictionary, std::string_view inside,
+                              const std::function<std::string(std::string_view)>& value_of) {
+  Items arguments;
+  for (const std::string_view argument : split_outside(inside, ',')) {
+    const bool is_variable = is_path(argument) && !text::number_of<double>(argument);
+    const std::string text = is_variable ? value_of(argument) : std::string(argument);
+    arguments.push_back(is_string(text) ? quoted(unquoted(text)) : text);
+  }
+  if (arguments.size() != 2 || std::ranges::find(arguments, "") != arguments.end()) {
+    return std::nullopt;
+  }
+  std::string found = arguments[1];
+  for (std::size_t i = 0; i + 1 < dictionary.items.size(); i += 2) {
+    found = dictionary.items[i] == arguments[0] ? dictionary.items[i + 1] : found;
+  }
+  return text::number_of<double>(found) ? Value{Kind::number, {found}} : literal(found);
+}
+
 std::optional<std::string> written(const Value& value) {
   if (value.kind == Kind::set) {
     return std::nullopt;
@@ -209,7 +228,10 @@ class Expression {
     while (value && text_.substr(at_, 1) == ".") {
       const std::string_view name = leading_name(text_.substr(at_ + 1));
       const auto inside = inside_at(at_ + 1 + name.size());
-      const auto next = inside ? method_of(*value, name, *inside) : std::nullopt;
+      const bool is_entry = name == "get" && value->kind == Kind::dictionary;
+      const auto next = !inside    ? std::nullopt
+                        : is_entry ? entry_of(*value, *inside, value_of_)
+                                   : method_of(*value, name, *inside);
       if (!next) {
         return std::nullopt;
       }
@@ -292,6 +314,10 @@ std::string with_entry(std::string_view dictionary, std::string_view key, std::s
   }
   items.insert(items.end(), {name, std::string(value)});
   return *written(*entries);
+}
+
+bool is_same_string(std::string_view a, std::string_view b) {
+  return is_quoted(a) && is_quoted(b) && unquoted(a) == unquoted(b);
 }
 
 }  // namespace attn::verify

@@ -23,4 +23,7 @@ std::optional<Evaluated> evaluate_words(std::string_view text,
 /// The dictionary with the key's value set.
 std::string with_entry(std::string_view dictionary, std::string_view key, std::string_view value);
 
+/// Returns true if both are string literals of the same text, whatever their quotes.
+bool is_same_string(std::string_view a, std::string_view b);
+
 }  // namespace attn::verify
