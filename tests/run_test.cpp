@@ -40,6 +40,15 @@ TEST_CASE("run: a call is its body with its arguments") {
                                                          "total = our_result_1[1]", "print w"});
 }
 
+TEST_CASE("run: a label is what the page shows before the output") {
+  std::vector<std::string> labels;
+  for (const Written& one :
+       listing_of("print('\\nScores:\\n', s)\nprint('Weights')\nprint(w)\nprint(['a', 'b'])\nprint(v)").written) {
+    labels.push_back(one.label);
+  }
+  CHECK(labels == std::vector<std::string>{"Scores:", "Weights", ""});
+}
+
 TEST_CASE("run: a loop runs as often as it says, and lists grow") {
   CHECK(trace_of("parts = []\nfor i in range(2):\n    parts.append(x[i])\nprint(torch.stack(parts))") ==
         std::vector<std::string>{"parts = []", "i = 0", "our_item_1 = x[i]", "parts = [our_item_1]", "i = 1",

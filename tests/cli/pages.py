@@ -201,6 +201,7 @@ class TrueAtTheirPlace(unittest.TestCase):
                            *(f"{call} after np.random.default_rng(2024)" for call in (
                                "the 1st rng.integers(0, 37, size=(2, 9))", "the 1st rng.normal(loc=1.5, scale=0.5, size=(2, 3))",
                                "the 1st rng.random(4)"))],
+        "of-labels": ["torch.tensor([0, 3, 2, 0, 1, 4]).contiguous().view(1, 6)", "torch.tensor([0, 3, 2, 0, 1, 4]) + 1"],
         "of-lengths": ["dec[0]", "weights, as the listing computes it",
                        "torch.tensor([(2**-2)**1, (2**-2)**2, (2**-2)**3, (2**-2)**4])", "(-dec[0]).amax()"],
         "of-modules": ["mha(x, x, x, attn_mask=mask)[0]", "mha(x, x, x, attn_mask=mask)[1]", "same",
@@ -210,11 +211,21 @@ class TrueAtTheirPlace(unittest.TestCase):
                           "(the 1st nn.Dropout(0.25) mask after torch.manual_seed(5))", "line 17 @ v",
                           "torch.topk((the 1st torch.randn(1, 8) after torch.manual_seed(5)), 3).values",
                           "(the 1st torch.randn(1, 8) after torch.manual_seed(5)).masked_fill(mask, -torch.inf)"],
+        "of-padding": ["(tokens != 0).view(2, 1, 3)", "line 24 & (tokens != 0).view(2, 3, 1)",
+                       "padded_softmax(torch.rand(2, 2, 3), torch.tensor([1, 2])), as the listing computes it",
+                       "torch.tensor([0.25, 1.5, 3.75]).repeat_interleave(2, dim=0)",
+                       "mha(x, x, x, key_padding_mask=hidden)[1]"],
         "of-turns": ["hidden[0], as the listing computes it", "attn[0]",
                      "((attn @ nn.Embedding(5, 6)(ids)).sum(dim=-1) / 6).sum(dim=-1) / 4", "torch.diag(attn[1])",
                      "F.one_hot(torch.tensor([0, 2, 1]), 4)",
                      "torch.tanh((nn.Embedding(5, 6)(ids)[0] @ nn.Embedding(5, 6)(ids)[1].T) @ nn.Embedding(5, 6)(ids)[1])[0]",
                      "state[0]"],
+        "of-two-heads": ["both, as the listing computes it"],
+        "of-whole-inputs": ["torch.tensor([1, 3, 0, 2, 3])", "torch.ones(2, 3) @ layer.weight.T",
+                            "torch.eye(3)[torch.tensor([2, 0])] @ layer.weight.T",
+                            "torch.softmax(torch.arange(12).contiguous().view(4, 3) @ query, dim=-1)",
+                            "torch.softmax(((torch.arange(12).contiguous().view(4, 3) @ self.change.weight.T) "
+                            "+ self.change.bias) @ query, dim=-1)"],
         "of-words": ["embed(torch.tensor([3, 2, 1, 3, 0]))", "torch.tensor([0, 1, 2, 0, 3])",
                      *(f"torch.softmax(((line 31 @ W_q) @ (line 31 @ W_k).T) / {t}, dim=-1)" for t in (0.5, 1.5)),
                      "line 31.contiguous().view(5, 2, 2).transpose(0, 1) @ "
@@ -282,6 +293,49 @@ tensor([[  6.1,  -0.6, -19.3],
         report = report_of(PAGES / "true-dropped.md")
         self.assertEqual([(one["verdict"], one["relation"]) for one in report["findings"] if one["kind"] == "size"],
                          [("follows", f"{words}, as the listing computes it") for words in ("out.shape", "x.size()")])
+
+    def test_sizes_of_the_listings_own_variables(self):
+        """One of a lesson's sizes is not meant where the listing prints that of a variable with another name."""
+        page = """```python
+import torch
+inputs = torch.tensor([[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
+                       [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]])
+mixture = inputs[2] * 2
+torch.manual_seed(123)
+W_query = torch.rand(3, 2)
+print(W_query)
+print(mixture.shape)
+```
+```
+tensor([[0.2961, 0.5166],
+        [0.2517, 0.6886],
+        [0.0740, 0.8665]])
+torch.Size([3])
+```
+"""
+        done = run("verify", "--format", "json", "-", page=page.encode())
+        size = next(one for one in json.loads(done.stdout)["findings"] if one["kind"] == "size")
+        self.assertEqual(size["relation"], "mixture.shape, as the listing computes it")
+
+    def test_what_stands_right_below_an_assignment_is_its_value(self):
+        """Six digits from 0 to 9 say little, except where the program has just drawn them."""
+        page = """```python
+import torch
+torch.manual_seed(1337)
+x = torch.randn(4, 8, 2)
+a = torch.ones(3, 3)
+# tensor([[1., 1., 1.],
+#         [1., 1., 1.],
+#         [1., 1., 1.]])
+b = torch.randint(0, 10, (3, 2)).float()
+# tensor([[8., 6.],
+#         [5., 2.],
+#         [4., 4.]])
+```
+"""
+        self.assertEqual([one["relation"] for one in findings(page)],
+                         ["torch.ones(3, 3)", "the 1st torch.randint(0, 10, (3, 2)) after torch.manual_seed(1337)"])
+        self.assertNotIn(findings(page.replace("[8., 6.]", "[8., 7.]"))[1]["verdict"], EXPLAINED)
 
     def test_a_listing_excuses_no_mistake(self):
         """A mistake that its label does not announce is a mistake, even if the program on the page makes it."""

@@ -447,6 +447,78 @@ centers = np.random.rand(2, 2)
 print(centers)
 print(centers)
 """,
+    "of-labels": """\
+import torch
+count = {"a": 0, "cat": 1, "saw": 2, "mouse": 3, "ran": 4}
+words = "a mouse saw a cat ran".split()
+ids = torch.tensor([count[word] for word in words])
+print("Words:", words)
+print("longest:", max(len(word) for word in words))
+print("\\nBatched:", ids.unsqueeze(0))
+print("\\nOne more:", ids + 1)
+""",
+    "of-padding": """\
+import numpy as np
+import torch
+import torch.nn as nn
+tokens = torch.tensor([[5, 2, 0], [4, 0, 0]])
+visible = (tokens != 0).unsqueeze(1)
+print(visible)
+print(visible & (tokens != 0).unsqueeze(2))
+def padded_softmax(scores, lengths):
+    lengths = torch.FloatTensor(lengths.numpy().repeat(scores.shape[1], axis=0))
+    flat = scores.reshape(-1, scores.shape[-1])
+    flat[~(torch.arange(scores.shape[-1])[None, :] < lengths[:, None])] = -1e6
+    return torch.softmax(flat, dim=-1).reshape(scores.shape)
+torch.manual_seed(21)
+print(padded_softmax(torch.rand(2, 2, 3), torch.tensor([1, 2])))
+print(torch.from_numpy(np.repeat(np.array([0.25, 1.5, 3.75]), 2)))
+mha = nn.MultiheadAttention(4, 2, batch_first=True)
+x = torch.randn(2, 3, 4)
+hidden = torch.tensor([[False, False, True], [False, True, True]])
+print(mha(x, x, x, key_padding_mask=hidden)[1])
+""",
+    "of-whole-inputs": """\
+import torch
+import torch.nn as nn
+names = {"<pad>": 0, "red": 1, "green": 2, "blue": 3}
+def encode(colours):
+    return torch.tensor([names["red"]] + [names.get(one, 0) for one in colours])
+colours = ["blue", "pink", "green", "blue"]
+print(encode(colours))
+class Scorer(nn.Module):
+    def __init__(self, method, size):
+        super().__init__()
+        self.method = method
+        if self.method == "general":
+            self.change = nn.Linear(size, size)
+    def forward(self, query, keys):
+        if self.method == "general":
+            keys = self.change(keys)
+        elif self.method != "dot":
+            raise ValueError(self.method)
+        return torch.softmax(keys @ query, dim=0)
+torch.manual_seed(8)
+layer = nn.Linear(3, 2, bias=False)
+print(layer(torch.ones(2, 3)))
+print(layer(torch.eye(3)[[2, 0]]))
+query = torch.randn(3)
+for method in ("dot", "general"):
+    print(Scorer(method, 3)(query, torch.arange(12.0).view(4, 3)))
+""",
+    "of-two-heads": """\
+import torch
+torch.manual_seed(4)
+x = torch.randn(3, 4)
+heads = []
+for _ in range(2):
+    a, b, c = torch.randn(4, 2), torch.randn(4, 2), torch.randn(4, 2)
+    weights = torch.softmax((x @ a) @ (x @ b).T / 2 ** 0.5, dim=-1)
+    mixed = torch.tanh(weights @ (x @ c) + (x @ a) * (x @ b) - (x @ c).mean(0))
+    heads.append(mixed)
+both = torch.cat(heads, dim=-1)
+print(both)
+""",
 }
 
 for name, program in PROGRAMS.items():

@@ -253,7 +253,10 @@ class Deriver {
       if (!tensor || tensor->shape() != observed.shape) {
         continue;
       }
-      if (auto relation = look(k, tensor, std::log10(static_cast<double>(++tried)))) {
+      const bool is_right_below = tried == 0 && place.cell == 0 && here.line == place.line + 1;
+      ++tried;
+      const double known = is_right_below ? printed_there : std::log10(static_cast<double>(tried));
+      if (auto relation = look(k, tensor, known)) {
         written_[i] = k;
         return relation;
       }

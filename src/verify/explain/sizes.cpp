@@ -73,13 +73,19 @@ class Sizes {
     if (is_accused) {
       take(i, *labelled, Verdict::differs);
       list_differing_axes(finding);
-    } else if (same) {
+    } else if (same && !is_of_other(finding, *same)) {
       take(i, *same, Verdict::same);
     } else if (const auto tensor = finding.verdict == Verdict::unknown ? tensor_of_size(i) : std::nullopt) {
       finding.verdict = Verdict::follows;
       finding.sources = {*tensor};
       finding.relation = place_words(printed_[*tensor].place) + ".shape";
     }
+  }
+
+  /// Returns true if the listing computes that size, and of a variable that is not called like the step.
+  bool is_of_other(const Finding& finding, std::size_t step) const {
+    const std::string variable = finding.relation.substr(0, finding.relation.find('.'));
+    return finding.verdict == Verdict::follows && label_distance(plain_label(variable), known_[step]) == 2;
   }
 
   void take(std::size_t i, std::size_t step, Verdict verdict) {

@@ -233,7 +233,7 @@ struct TensorFunction {
 constexpr auto tensor_functions = std::to_array<TensorFunction>({
     {[](auto, const auto&, const Tensor& x) { return value_of(x); },
      "detach numpy clone copy data cpu contiguous item values tensor array asarray Parameter as_tensor from_numpy"
-     " requires_grad_ byte tolist"},
+     " requires_grad_ byte tolist FloatTensor"},
     {[](auto, const auto&, const Tensor& x) { return as_numbers(x); }, "float double astype int long to type"},
     {[](auto, const auto&, const Tensor& x) {
        return x.dtype() == DType::boolean ? value_of(x) : compared("!=", value_of(x), value_of(0));

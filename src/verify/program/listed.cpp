@@ -249,7 +249,8 @@ class Reader {
       return value_of(inside.find('-') != npos ? -HUGE_VAL : HUGE_VAL);
     }
     Passed given = arguments(inside);
-    const std::string_view function = std::string_view(path).substr(path.rfind('.') + 1);
+    std::string_view function = std::string_view(path).substr(path.rfind('.') + 1);
+    function = path == "np.repeat" ? "repeat_interleave" : function;
     if (path.starts_with("np.") && (function == "std" || function == "var") && !given.get("ddof", 99).number) {
       given.named.emplace_back("correction", value_of(0));
     }
@@ -257,13 +258,16 @@ class Reader {
       const Tensor& weight = *layer.module->arguments.plain[0].tensor;
       const std::string drawn = weight.words();  // "(nn.Embedding(5, 6).weight after ...)" if nothing names the module
       const bool is_named = !path.starts_with("our_") || !drawn.starts_with('(');
-      const Value rows = rows_of(is_named ? path : drawn.substr(1, drawn.find(".weight") - 1), weight, given.plain[0]);
+      const bool is_linear = listed_.variable(path + ".in_features", before_, scope_).is_known();
+      const Value rows =
+          is_linear ? Value{}
+                    : rows_of(is_named ? path : drawn.substr(1, drawn.find(".weight") - 1), weight, given.plain[0]);
       return rows.tensor ? rows : applied(*layer.module, given);
     }
     if (const Value named = listed_.variable(path, before_, scope_); named.module) {
       return applied(*named.module, given);
     }
-    return call_of(path.substr(path.rfind('.') + 1), given);
+    return call_of(function, given);
   }
 
   std::vector<Subscript> subscripts(std::string_view inside) const {

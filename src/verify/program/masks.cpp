@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -26,6 +27,20 @@ bool holds(std::string_view sign, double a, double b) {
 namespace {
 
 std::string words_of(const Value& x) { return !x.tensor ? x.words : x.tensor->words(); }
+
+/// Returns true for lists of True and False that the program writes out, which are read as 1 and 0.
+bool are_flags(const Tensor& x) {
+  if (!x.operands().empty()) {
+    const bool is_moved = x.kind() == Kind::stack || x.kind() == Kind::view || x.kind() == Kind::contiguous;
+    return is_moved && std::ranges::all_of(x.operands(), are_flags);
+  }
+  bool are = x.words().starts_with("torch.tensor([");
+  for (std::int64_t i = 0; i < element_count(x.shape()) && are; ++i) {
+    const double value = x.value(index_at(i, x.shape()));
+    are = value == 0 || value == 1;
+  }
+  return are;
+}
 
 }  // namespace
 
@@ -62,6 +77,9 @@ Value hidden_by(const Passed& given) {
   Value mask = given.get("mask", 1);
   if (!scores.tensor || !mask.tensor) {
     return {};
+  }
+  if (mask.tensor->dtype() != DType::boolean && are_flags(*mask.tensor)) {
+    mask = compared("!=", mask, value_of(0));
   }
   if (mask.tensor->dtype() != DType::boolean) {
     return combined("+", scores, mask);

@@ -94,8 +94,26 @@ Value permuted(std::string_view /*function*/, const Passed& given, const Tensor&
       });
 }
 
+/// x.repeat_interleave(2, dim=1): each item again and again.
+Value interleaved(std::string_view function, const Passed& given, const Tensor& x) {
+  const auto times = given.get("repeats", 1).number;
+  const bool is_of_all = !given.get("dim", "axis", 2).is_known();
+  if (is_of_all && x.dim() > 1) {
+    const Value flat = reshaped(x, {element_count(x.shape())});
+    return interleaved(function, {{flat, given.get("repeats", 1)}, {}}, *flat.tensor);
+  }
+  const auto axis = axis_of(given, 2, x.dim(), 0);
+  if (!times || *times < 1 || !axis) {
+    return {};
+  }
+  return x.dtype() == DType::float32 ? value_of(repeat_interleave(x, whole(*times), *axis)) : Value{};
+}
+
 /// x.repeat(2, 1), x.expand(2, -1): the whole again and again.
 Value repeated(std::string_view function, const Passed& given, const Tensor& x) {
+  if (function == "repeat" && given.get("axis", 99).is_known()) {
+    return interleaved(function, given, x);  // numpy's
+  }
   const Shape sizes = numbers_of(given);
   if (sizes.empty() || std::ssize(sizes) < x.dim()) {
     return {};
@@ -124,24 +142,10 @@ Value repeated(std::string_view function, const Passed& given, const Tensor& x) 
       });
 }
 
-/// x.repeat_interleave(2, dim=1): each item again and again.
-Value interleaved(std::string_view function, const Passed& given, const Tensor& x) {
-  const auto times = given.get("repeats", 1).number;
-  const bool is_of_all = !given.get("dim", "axis", 2).is_known();
-  if (is_of_all && x.dim() > 1) {
-    const Value flat = reshaped(x, {element_count(x.shape())});
-    return interleaved(function, {{flat, given.get("repeats", 1)}, {}}, *flat.tensor);
-  }
-  const auto axis = axis_of(given, 2, x.dim(), 0);
-  if (!times || *times < 1 || !axis) {
-    return {};
-  }
-  return x.dtype() == DType::float32 ? value_of(repeat_interleave(x, whole(*times), *axis)) : Value{};
-}
-
 Value reshaped(const Tensor& x, const Shape& shape) {
-  return x.dtype() == DType::boolean ? value_of(mask_at(shape, places_of(x), x.words()))
-                                     : value_of(view(contiguous(x), shape));
+  const bool is_mask = x.dtype() == DType::boolean;
+  return value_of(is_mask ? mask_at(shape, places_of(x), grouped(x.words()) + ".view(" + listed(shape) + ")")
+                          : view(contiguous(x), shape));
 }
 
 Value renamed(const Tensor& x, const std::string& words) {

@@ -185,6 +185,14 @@ std::optional<bool> Runner::truth_of(std::string_view condition) const {
       return value.empty() ? std::nullopt : std::optional((value == "None") == is_none);
     }
   }
+  for (const auto& [sign, is_equal] : {std::pair("==", true), std::pair("!=", false)}) {
+    const std::size_t at = find_outside(condition, sign);
+    const auto left = at == npos ? std::nullopt : value(condition.substr(0, at)).string;
+    const auto right = left ? value(condition.substr(at + 2)).string : std::nullopt;
+    if (right) {
+      return (left == right) == is_equal;
+    }
+  }
   const bool is_not = condition.starts_with("not ");
   const std::string_view rest = text::trimmed(condition.substr(is_not ? 4 : 0));
   const auto known = trace_.last(full_name(rest)) == "None" ? std::optional(0.0) : number(rest);

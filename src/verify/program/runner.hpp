@@ -127,6 +127,7 @@ class Runner {
   std::vector<DrawCall> calls_;
   std::map<std::size_t, std::string> full_names_;  ///< by call: "our_object_1.key"
   std::string called_;                             ///< name of the library function that runs
+  std::string announced_;                          ///< words printed alone, the label of what is printed next
   std::size_t run_ = 0;
   std::size_t level_ = 0;  ///< nesting depth of blocks
   std::size_t depth_ = 0;  ///< nesting depth of calls

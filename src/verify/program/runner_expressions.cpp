@@ -293,7 +293,11 @@ std::string Runner::add_draw(DrawCall call) {
     return "";
   }
   calls_.push_back(std::move(call));
-  return "our_draw_" + std::to_string(calls_.size() - 1);
+  std::string name = "our_draw_" + std::to_string(calls_.size() - 1);
+  if (calls_.back().kind == DrawCall::Kind::linear) {
+    trace_.assign(name + ".in_features", std::to_string(calls_.back().shape[1]));
+  }
+  return name;
 }
 
 std::optional<std::string> Runner::dropout(std::string_view path, std::string_view inside) {
@@ -356,7 +360,8 @@ std::string Runner::run_function(const Function& function, std::string_view path
   std::vector<std::pair<std::string, std::string>> values = function.given(scan(inside));
   for (auto& [name, value] : values) {
     const std::string_view known = trace_.last(value);
-    value = known == "None" || known == "True" || known == "False" ? std::string(known) : value;
+    const bool is_itself = known == "None" || known == "True" || known == "False";
+    value = is_itself ? std::string(known) : value;
   }
   const bool is_library = function.expression.empty() && function.begin < of_library_;
   const bool is_called = is_library && called_.empty() && inside.find_first_of("'\"") == npos;

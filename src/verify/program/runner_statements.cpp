@@ -6,6 +6,7 @@
 #include "text/numbers.hpp"
 #include "verify/program/listing.hpp"
 #include "verify/program/runner.hpp"
+#include "verify/read/label.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/statements.hpp"
 
@@ -33,6 +34,18 @@ bool is_pair(std::string_view value) {
       !arguments.value_of("dim").empty() || (arguments.plain.size() == (is_method ? 1U : 2U) &&
                                              arguments.plain.back().find_first_not_of("-0123456789 ") == npos);
   return name == "topk" || name == "sort" || ((name == "max" || name == "min") && is_along);
+}
+
+/// Returns true for strings, and for lists of strings.
+bool are_words(const Value& value) { return value.string || (!value.items.empty() && are_words(value.items.front())); }
+
+/// The label that a page shows where a program prints these words: "Weights" for "\\nWeights:\\n".
+std::string shown_label(std::string_view words) {
+  std::string lines(words);
+  for (std::size_t at = lines.find("\\n"); at != npos; at = lines.find("\\n", at)) {
+    lines.replace(at, 2, "\n");
+  }
+  return std::string(find_label(lines, 0, lines.size()));
 }
 
 /// Returns true for what only output has between statements: "tensor([[...", "<torch._C.Generator".
@@ -310,17 +323,22 @@ void Runner::change_in_place(std::string_view text) {
 }
 
 void Runner::print(std::string_view inside) {
+  const std::string above = inside.empty() ? announced_ : std::exchange(announced_, "");
   std::string label;
+  bool is_first = true;
   const auto add = [&](std::string_view argument) {
     const std::string value = scan(argument);
+    const std::string shown = shown_label(label.empty() && is_first ? above : label);
     if (is_pair(value)) {
-      trace_.print(value + ".values", label, true, one_spaced(argument) + ".values");
+      trace_.print(value + ".values", shown, true, one_spaced(argument) + ".values");
       trace_.print(value + ".indices", "", true, one_spaced(argument) + ".indices");
-      label.clear();
     } else if (!is_no_tensor(value)) {
-      trace_.print(value, label, true, one_spaced(argument));
-      label.clear();
+      trace_.print(value, shown, true, one_spaced(argument));
+    } else {
+      return;
     }
+    is_first = false;
+    label.clear();
   };
   for (const std::string_view argument : arguments_of(inside).plain) {
     if (!is_string(argument)) {
@@ -352,6 +370,7 @@ void Runner::print(std::string_view inside) {
     }
     label += words.substr(from);
   }
+  announced_ = is_first && !label.empty() ? label : announced_;
 }
 
 bool Runner::is_no_tensor(std::string_view value) const {
@@ -366,8 +385,7 @@ bool Runner::is_no_tensor(std::string_view value) const {
   const bool is_call =
       call && is_among(call->path, "len type torch.allclose torch.equal np.allclose list sum str round float int");
   const Value known = this->value(value);
-  const bool is_of_words = known.string || (!known.items.empty() && known.items[0].string);
-  return is_call || known.number || is_of_words || known.kind == Value::Kind::dictionary ||
+  return is_call || known.number || are_words(known) || known.kind == Value::Kind::dictionary ||
          std::ranges::any_of(endings, [&](std::string_view ending) { return value.ends_with(ending); });
 }
 

@@ -174,6 +174,10 @@ Value called_on_words(std::string_view function, const Passed& given) {
       return entries;
     }
   }
+  if (first.kind == Kind::dictionary && function == "get" && given.plain.size() == 3) {
+    const std::size_t place = place_of(first, given.plain[1]);
+    return place < first.items.size() ? first.items[place] : given.plain[2];
+  }
   return first.string && are_strings(given.plain) ? method_of_string(function, given.plain) : Value{};
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <span>
+#include <string>
 #include <unordered_set>
 
 #include "tensor/operations.hpp"
@@ -21,6 +23,18 @@ bool is_same(const Observed& a, const Observed& b) {
   return a.shape == b.shape && std::ranges::equal(a.cells(), b.cells(), [](const Interval& x, const Interval& y) {
            return x.low == y.low && x.high == y.high;
          });
+}
+
+/// Returns true if its words give one name to two computed tensors, as of two turns of a loop.
+bool has_name_of_two(const Tensor& tensor) {
+  std::map<std::string, const void*> named;
+  const auto walk = [&](const auto& self, const Tensor& node) -> bool {
+    return std::ranges::any_of(node.operands(), [&](const Tensor& one) {
+      const bool is_named = !one.name().empty() && !one.operands().empty();
+      return is_named ? named.try_emplace(one.name(), one.id()).first->second != one.id() : self(self, one);
+    });
+  };
+  return walk(walk, tensor);
 }
 
 bool is_printed(const Leaf& leaf) { return leaf.source.position > 0; }
@@ -184,8 +198,8 @@ std::optional<Relation> Relater::find_listed(const Observed& target, const Tenso
     return std::nullopt;
   }
   const Tensor listed = made.dtype() == DType::boolean ? *as_numbers(made).tensor : made;
-  const bool is_long = listed.expression().size() > longest;
-  if (is_long && called.empty()) {
+  const bool is_unclear = listed.expression().size() > longest || has_name_of_two(listed);
+  if (is_unclear && called.empty()) {
     return std::nullopt;
   }
   std::vector<Leaf> leaves = leaves_;
@@ -196,7 +210,7 @@ std::optional<Relation> Relater::find_listed(const Observed& target, const Tenso
   search.offer(Form::listed, listed, known);
   bounds_.forget();
   std::optional<Relation> best = search.best();
-  if (best && (is_long || (made.dtype() == DType::boolean && best->words == called))) {
+  if (best && (is_unclear || (made.dtype() == DType::boolean && best->words == called))) {
     best->words = std::string(called) + ", as the listing computes it";
   }
   return best;
