@@ -56,12 +56,35 @@ bool is_at_cursor(const std::string& text) { return text.ends_with(cursor_mark);
 
 bool is_flag(const Option& option) { return option.value.kind == ValueKind::flag; }
 
+/// What a line may have: CLI11 compares each option that it gets with all before it, and has no need of others.
+class Mentioned {
+ public:
+  explicit Mentioned(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+
+  bool has(const Option& option) const {
+    return std::ranges::any_of(arguments_, [&option](const std::string& argument) {
+      const bool may_have_letters = argument.starts_with('-') && !argument.starts_with(dashes);
+      return argument.starts_with(option.name) || (may_have_letters && !option.letter.empty());
+    });
+  }
+  bool has(const Subcommand& command) const {
+    return std::ranges::any_of(arguments_,
+                               [&command](const std::string& argument) { return argument == command.name; });
+  }
+
+ private:
+  const std::vector<std::string>& arguments_;
+};
+
 /// A parser of the options alone: what is said of them it need not know. Words of any number are its "WORDS".
-void add_options(CLI::App& app, const Subcommand& command) {
+void add_options(CLI::App& app, const Subcommand& command, const Mentioned& mentioned) {
   constexpr int any_number = 1 << 28;
   app.set_help_flag();
   app.add_option("WORDS")->expected(any_number, any_number)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   for (const Option* option : options_of(command)) {
+    if (!mentioned.has(*option)) {
+      continue;
+    }
     const std::string names =
         std::string(option->name) + (option->letter.empty() ? "" : "," + std::string(option->letter));
     (is_flag(*option) ? app.add_flag(names)->disable_flag_override() : app.add_option(names))
@@ -94,8 +117,10 @@ class Parts {
 
   void add_to(CommandLine& line, std::vector<std::string>& words, std::vector<std::string>& unknown) const {
     for (const Option* option : options_of(command_)) {
-      for (const std::string& text : app_.get_option(std::string(option->name))->results()) {
-        add_value(line, *option, text);
+      if (const CLI::Option* const found = app_.get_option_no_throw(std::string(option->name))) {
+        for (const std::string& text : found->results()) {
+          add_value(line, *option, text);
+        }
       }
     }
     const std::vector<std::string>& all = app_.get_option("WORDS")->results();
@@ -147,18 +172,22 @@ class Parts {
 }
 
 CommandLine read(const std::vector<std::string>& arguments) {
+  const Mentioned mentioned(arguments);
   CLI::App app;
   app.allow_extras();
   app.require_subcommand(0, 1);
-  add_options(app, program());
+  add_options(app, program(), mentioned);
   CommandLine line;
   const CLI::App* chosen = nullptr;
   for (const Subcommand& command : subcommands()) {
+    if (!mentioned.has(command)) {
+      continue;
+    }
     CLI::App* const sub = app.add_subcommand(command.name);
     sub->preparse_callback([&, sub](std::size_t) {  // options of other commands are not needed
       line.command = &command;
       chosen = sub;
-      add_options(*sub, command);
+      add_options(*sub, command, mentioned);
     });
   }
   try {
