@@ -3,21 +3,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "files/elements.hpp"
 #include "files/file.hpp"
+#include "files/safetensors_header.hpp"
 #include "files/wrong.hpp"
 
 namespace attn::dump {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t length_size = 8;
 constexpr std::uint64_t largest_header = 100'000'000;  // the limit in the format's own library
@@ -48,66 +43,27 @@ Element element_of_safetensors(const std::string& dtype) {
   throw Wrong("it holds numbers of dtype '" + dtype.substr(0, 20) + "'", "convert it to F32 first", accepted_dtypes);
 }
 
-[[noreturn]] void throw_bad_header(const std::string& what) {
-  throw Wrong("its header " + what, safetensors_again,
-              R"(a header looks like {"keys": {"dtype": "F32", "shape": [6, 2], "data_offsets": [0, 48]}})");
-}
-
-/// The header, and its names in order. Throws Wrong.
-json parsed_header(std::string_view text, std::vector<std::string>& names) {
-  constexpr std::int64_t times_larger = 16;  // than the text, at most
-  constexpr int deepest = 4;                 // deeper lists are not built
-  check_memory(times_larger * static_cast<std::int64_t>(text.size()));
-  std::set<std::string> known;
-  const auto is_kept = [&](int depth, json::parse_event_t event, const json& value) {
-    if (event == json::parse_event_t::key && depth == 1) {
-      names.push_back(value.get<std::string>());
-      if (!known.insert(names.back()).second) {
-        throw_bad_header("has two entries named '" + names.back().substr(0, 100) + "'");
-      }
-    }
-    return depth < deepest;
-  };
-  try {
-    return json::parse(text, is_kept);
-  } catch (const json::parse_error& error) {
-    throw_bad_header("is not JSON from byte " + std::to_string(error.byte) + " on");
-  }
-}
-
-/// The whole numbers of a list; empty if it is none.
-std::optional<std::vector<std::uint64_t>> numbers_in(const json& list) {
-  const bool has_numbers = list.is_array() && std::ranges::all_of(list, &json::is_number_unsigned);
-  return has_numbers ? std::optional(list.get<std::vector<std::uint64_t>>()) : std::nullopt;
-}
-
 /// A tensor where the header places it: `begin` counts from the header's end.
-Placed placed(const std::string& name, const json& entry) {
-  check_name(name);
-  const json dtype = entry.is_object() ? entry.value("dtype", json()) : json();
-  const auto sizes = entry.is_object() ? numbers_in(entry.value("shape", json())) : std::nullopt;
-  const auto offsets = entry.is_object() ? numbers_in(entry.value("data_offsets", json())) : std::nullopt;
-  if (!dtype.is_string() || !sizes || !offsets || offsets->size() != 2 || entry.size() != 3) {
-    throw_bad_header("does not say just dtype, shape and data_offsets of '" + name.substr(0, 100) + "'");
-  }
+Placed placed(SafetensorsEntry entry) {
+  check_name(entry.name);
   try {
     Shape shape;
-    for (const std::uint64_t size : *sizes) {
+    for (const std::uint64_t size : entry.shape) {
       constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
       shape.push_back(static_cast<std::int64_t>(std::min(size, largest)));
     }
-    const Element element = element_of_safetensors(dtype.get<std::string>());
+    const Element element = element_of_safetensors(entry.dtype);
     const auto declared = static_cast<std::uint64_t>(byte_count(shape, element));
-    const std::uint64_t begin = (*offsets)[0];
-    const std::uint64_t end = (*offsets)[1];
+    const std::uint64_t begin = entry.offsets[0];
+    const std::uint64_t end = entry.offsets[1];
     if (end < begin || end - begin != declared) {
       throw Wrong("its data_offsets [" + std::to_string(begin) + ", " + std::to_string(end) + "] do not span the " +
                       std::to_string(declared) + " bytes of its shape " + shape_text(shape),
                   safetensors_again);
     }
-    return {name, element, std::move(shape), begin, end - begin};
+    return {std::move(entry.name), element, std::move(shape), begin, end - begin};
   } catch (const Wrong& wrong) {
-    throw wrong.in(name);
+    throw wrong.in(entry.name);
   }
 }
 
@@ -153,11 +109,8 @@ std::vector<Placed> safetensors_contents(const Bytes& bytes) {
                 safetensors_again);
   }
   std::vector<Placed> tensors;
-  std::vector<std::string> names;
-  const json header = parsed_header(bytes.piece(length_size, length), names);
-  std::erase(names, "__metadata__");
-  for (const std::string& name : names) {
-    tensors.push_back(placed(name, header[name]));
+  for (SafetensorsEntry& entry : parse_safetensors_header(bytes.piece(length_size, length))) {
+    tensors.push_back(placed(std::move(entry)));
   }
   const std::size_t data = length_size + length;
   check_layout(tensors, bytes.size() - data);
