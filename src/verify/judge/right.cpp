@@ -44,12 +44,13 @@ bool are_weights(std::span<const double> values, std::size_t width) {
   return rows * width * 4 >= values.size() * 3;
 }
 
-/// How far the sums of rows are from 1, on average.
+/// How far the sums of rows are from 1, on average; a row with nan is off by 1.
 double distance_of_sums(std::span<const double> values, std::size_t width) {
   double distance = 0;
   for (std::size_t first = 0; first < values.size(); first += width) {
     const std::span<const double> row = values.subspan(first, width);
-    distance += std::abs(std::accumulate(row.begin(), row.end(), 0.0) - 1);
+    const double off = std::abs(std::accumulate(row.begin(), row.end(), 0.0) - 1);
+    distance += std::isnan(off) ? 1 : off;
   }
   return distance * static_cast<double>(width) / static_cast<double>(values.size());
 }
@@ -304,7 +305,7 @@ std::optional<Laid> Right::nearest(const Observed& theirs, const Tensor& right) 
     return {};
   }
   std::optional<Laid> result;
-  std::tuple<bool, std::size_t, bool, double> least;
+  std::tuple<bool, std::size_t, bool, bool, double> least;
   const auto weigh = [&](Laid&& laid) {
     const std::size_t wrong = verify::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
     if (laid.is_turned && wrong > 0 && !(has_columns_ && are_turned(laid.values, theirs.values, right.size(-1)))) {
@@ -312,7 +313,7 @@ std::optional<Laid> Right::nearest(const Observed& theirs, const Tensor& right) 
     }
     const bool is_slice = !laid.cells.empty();
     const bool is_unusual = !is_slice && !laid.is_turned && !usual_.empty() && !usual_.contains(order_in(laid.words));
-    const std::tuple likeness{is_unusual, wrong, !laid.is_named,
+    const std::tuple likeness{is_unusual, wrong, !laid.is_turned, !laid.is_named,
                               is_slice && wrong > 0 ? distance(laid, right, values(right)) : 0};
     if (!result || likeness < least) {
       least = likeness;
