@@ -143,8 +143,9 @@ std::string mask_words(const std::vector<bool>& hidden, const std::vector<bool>&
       shown.insert(std::count(hidden.begin() + static_cast<std::ptrdiff_t>(first),
                               hidden.begin() + static_cast<std::ptrdiff_t>(first) + columns, false));
     }
-    return *shown.rbegin() < columns ? "each row has at most " + std::to_string(*shown.rbegin()) + " weights above 0"
-                                     : "other cells are hidden in each matrix";
+    const std::int64_t most = *shown.rbegin();
+    return most < columns ? "each row shows at most " + std::to_string(most) + (most == 1 ? " token" : " tokens")
+                          : "other cells are hidden in each matrix";
   }
   return std::string("the mask") + (more->empty() ? "" : " hides " + cell_words(*more) + ", which should be visible") +
          (more->empty() || less->empty() ? "" : ", and") +
