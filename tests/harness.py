@@ -19,7 +19,7 @@ import time
 import unittest
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
-HANG_LIMIT = 60  # seconds
+HANG_LIMIT = int(os.environ.get("ATTN_TEST_HANG_LIMIT", "60"))  # seconds; sanitizers make programs many times slower
 # Of long tables each so many-th row is tried; from one day to the next they move.
 EVERY = int(os.environ.get("ATTN_TEST_EVERY", "1"))
 DAY = int(os.environ.get("ATTN_TEST_DAY", datetime.date.today().toordinal()))
