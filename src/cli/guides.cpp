@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view fence = "```";
 constexpr std::string_view bullet = "- ";
-constexpr std::string_view heading = "## ";
+constexpr std::string_view section_mark = "## ";
 
 /// Calls `on_line` for each line below the title, except fences; `is_code` is true between fences.
 template <class OnLine>
@@ -32,15 +32,16 @@ class Paragraphs {
   explicit Paragraphs(text::Roff& roff) : roff_(roff) {}
 
   void add(const std::string& line, bool is_code) {
-    const bool begins = line.empty() || line.starts_with(bullet) || line.starts_with(heading) || is_code != is_code_;
+    const bool begins =
+        line.empty() || line.starts_with(bullet) || line.starts_with(section_mark) || is_code != is_code_;
     if (begins) {
       flush();
     }
     is_code_ = is_code;
     if (is_code) {
       code_.push_back(line);
-    } else if (line.starts_with(heading)) {
-      roff_.subsection(line.substr(heading.size()));
+    } else if (line.starts_with(section_mark)) {
+      roff_.subsection(line.substr(section_mark.size()));
     } else {
       const std::string_view words = text::trimmed(line);
       text_ += (text_.empty() ? "" : " ") + std::string(words);
