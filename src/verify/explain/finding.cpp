@@ -35,8 +35,4 @@ std::int64_t Report::holding(Printed::Kind kind) const {
 
 std::int64_t Report::in_part() const { return std::ranges::count_if(findings, &Finding::is_in_part); }
 
-bool Report::has(Verdict verdict) const {
-  return std::ranges::any_of(findings, [verdict](const Finding& finding) { return finding.verdict == verdict; });
-}
-
 }  // namespace attn::verify

@@ -99,8 +99,6 @@ struct Report {
   std::int64_t holding(Printed::Kind kind) const;
   /// The number of tensors that hold, but were checked only in part.
   std::int64_t in_part() const;
-  /// Returns true if any finding has the verdict.
-  bool has(Verdict verdict) const;
 };
 
 }  // namespace attn::verify

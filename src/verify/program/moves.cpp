@@ -44,14 +44,6 @@ Value moved(const Tensor& x, const Shape& shape, Words words, std::function<Shap
                           [](std::span<const Interval> of) { return of[0]; }}));
 }
 
-std::string listed(const Shape& numbers) {
-  std::string text;
-  for (const std::int64_t number : numbers) {
-    text += (text.empty() ? "" : ", ") + std::to_string(number);
-  }
-  return text;
-}
-
 }  // namespace
 
 Shape numbers_of(const Passed& given) {
@@ -84,7 +76,7 @@ Value permuted(std::string_view /*function*/, const Passed& given, const Tensor&
   Shape shape;
   std::ranges::for_each(axes, [&](std::int64_t axis) { shape.push_back(x.size(axis)); });
   return moved(
-      x, shape, [end = ".permute(" + listed(axes) + ")"](const std::string& of) { return grouped(of) + end; },
+      x, shape, [end = ".permute(" + sizes_text(axes) + ")"](const std::string& of) { return grouped(of) + end; },
       [axes](const Shape& index) {
         Shape from(index.size());
         for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -130,7 +122,7 @@ Value repeated(std::string_view function, const Passed& given, const Tensor& x) 
   }
   return moved(
       x, shape,
-      [end = std::string(".").append(function) + "(" + listed(sizes) + ")"](const std::string& words) {
+      [end = std::string(".").append(function) + "(" + sizes_text(sizes) + ")"](const std::string& words) {
         return grouped(words) + end;
       },
       [of, rank = x.shape().size()](const Shape& index) {
@@ -144,7 +136,7 @@ Value repeated(std::string_view function, const Passed& given, const Tensor& x) 
 
 Value reshaped(const Tensor& x, const Shape& shape) {
   const bool is_mask = x.dtype() == DType::boolean;
-  return value_of(is_mask ? mask_at(shape, places_of(x), grouped(x.words()) + ".view(" + listed(shape) + ")")
+  return value_of(is_mask ? mask_at(shape, places_of(x), grouped(x.words()) + ".view(" + sizes_text(shape) + ")")
                           : view(contiguous(x), shape));
 }
 

@@ -14,17 +14,12 @@ namespace attn::verify {
 namespace {
 
 Outcome outcome_of(const Finding& finding, const Demands& demands) {
-  switch (finding.verdict) {
-    case Verdict::differs: return Outcome::wrong;
-    case Verdict::mistake: return demands.allows_mistakes ? Outcome::allowed : Outcome::wrong;
-    case Verdict::inherited: return demands.allows_mistakes ? Outcome::allowed : Outcome::inherited;
-    case Verdict::unknown: return demands.strict ? Outcome::wrong : Outcome::skipped;
-    case Verdict::same:
-    case Verdict::same_numbers:
-    case Verdict::last_digit:
-    case Verdict::follows: break;
+  if (fails(finding, demands)) {
+    return finding.verdict == Verdict::inherited ? Outcome::inherited : Outcome::wrong;
   }
-  return finding.is_in_part && demands.strict ? Outcome::wrong : Outcome::right;
+  return finding.verdict == Verdict::unknown ? Outcome::skipped
+         : holds(finding.verdict)            ? Outcome::right
+                                             : Outcome::allowed;
 }
 
 Outcome outcome_of(const Row& row) {

@@ -119,7 +119,7 @@ void write_json(render::JsonWriter& writer, const ReportedPage& reported) {
   }
   json["tensors"] = counts_json(report, Printed::Kind::tensor);
   json["sizes"] = counts_json(report, Printed::Kind::size);
-  json["holds"] = !report.has(Verdict::differs) && !report.has(Verdict::mistake) && !report.has(Verdict::inherited);
+  json["holds"] = exit_code(report) == 0;
   json["notes"] = report.notes;
   writer.begin_object();
   writer.members(json);

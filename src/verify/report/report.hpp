@@ -36,7 +36,10 @@ struct Demands {
   bool allows_mistakes = false;  ///< a known mistake does not fail
 };
 
-/// 0 if nothing is wrong and no demand is violated, else 1.
+/// Returns true if a tensor or size is wrong, or violates a demand.
+bool fails(const Finding& finding, const Demands& demands = {});
+
+/// 0 if nothing fails, else 1.
 int exit_code(const Report& report, const Demands& demands = {});
 
 }  // namespace attn::verify
