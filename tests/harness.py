@@ -65,10 +65,10 @@ def day():
     return DAY
 
 
-def sample(rows, shift=0):
-    """Every EVERY-th row, different ones each day, at least one; all if EVERY is 1."""
+def sample(rows, shift=0, most=EVERY):
+    """Every EVERY-th row, or more: every `most`-th. Different ones each day, at least one; all if EVERY is 1."""
     rows = list(rows)
-    step = min(EVERY, len(rows))
+    step = min(EVERY, most, len(rows))
     return rows[(day() + shift) % step::step] if step > 1 else rows
 
 

@@ -3,8 +3,9 @@
     PYTHONPATH=tests /usr/bin/python3 tests/oracle/programs.py build/release/tests/oracle_lessons [--seeds 20]
 
 Those for PyTorch print the same text, byte for byte, under the real one; those for numpy compute the same numbers
-within torch.testing.assert_close's tolerances. All run in one process for each of PyTorch's sets of kernels. Exit 0: nothing
-differs; 1: something does; 77: there is no PyTorch here.
+within torch.testing.assert_close's tolerances. All run in one process for each of PyTorch's sets of kernels; with
+ATTN_TEST_EVERY, of each chapter's programs a fourth or more, others each day. Exit 0: nothing differs; 1: something does;
+77: there is no PyTorch here.
 """
 import argparse
 import concurrent.futures
@@ -17,6 +18,7 @@ import sys
 import tempfile
 
 import compare
+import harness
 
 RTOL, ATOL = 1.3e-6, 1e-5  # of torch.testing.assert_close, for float32
 LONGEST_LINE = 120
@@ -192,9 +194,9 @@ def run_all(binary, cpu, seeds, folder):
             found = [f"{type(error).__name__}: {error}"]
         failures.extend(f"{kind}: {chapter} {shlex.join(arguments)} --cpu {cpu}\n    {line}" for line in found)
 
-    for row in tool.chapters():
+    for number, row in enumerate(tool.chapters()):
         chapter = row["chapter"]
-        for arguments in lessons(row, seeds, rng):
+        for arguments in harness.sample(lessons(row, seeds, rng), number, most=4):
             arguments = [word.replace("OWN", folder) for word in arguments]
             check("pytorch", check_pytorch, chapter, arguments)
             if "--steps" not in arguments and "--what-if" not in arguments:
