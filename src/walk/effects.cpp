@@ -340,7 +340,10 @@ std::string masked_from_first_key_did(std::span<const Change> all) {
 }
 
 std::string no_block_rescale_did(std::span<const Change> all) {
-  std::vector<Change> sums = filtered(all, [](const Change& change) { return change.name.starts_with("row_sum_"); });
+  const auto is_running_sum = [](const Change& change) {
+    return change.was->kind() == Kind::added && change.was->operands()[1].kind() == Kind::sum;
+  };
+  const std::vector<Change> sums = filtered(all, is_running_sum);
   if (sums.empty()) {
     return "";
   }
@@ -367,18 +370,19 @@ std::string bias_after_softmax_did(std::span<const Change> all) {
 }
 
 std::string slopes_by_count_did(std::span<const Change> all) {
-  const auto are_slopes = [](const Change& change) { return change.name == "slopes"; };
-  const std::vector<Change> slopes = filtered(all, are_slopes);
+  const std::vector<Change> biases = filtered(all, [](const Change& change) { return is_alibi(*change.was); });
   const std::vector<Change> weights = filtered(all, is_softmax);
-  if (slopes.empty() || weights.empty()) {
+  if (biases.empty() || weights.empty()) {
     return "";
   }
+  const Numbers right = numbers_of(biases[0].was->operands()[0]);
+  const Numbers slopes = numbers_of(biases[0].made->operands()[0]);
   std::size_t others = 0;
-  for (std::size_t i = 0; i < slopes[0].before.size(); ++i) {
-    others += slopes[0].before[i] != slopes[0].after[i] ? 1U : 0U;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    others += right[i] != slopes[i] ? 1U : 0U;
   }
   return "Slopes by the number of heads are others in " + std::to_string(others) + " of " +
-         std::to_string(slopes[0].before.size()) + " heads: " + changed_by_up_to("weights", weights);
+         std::to_string(right.size()) + " heads: " + changed_by_up_to("weights", weights);
 }
 
 }  // namespace attn

@@ -68,9 +68,31 @@ const Tensor* softmax_of_weights(const Tensor& tensor) {
   return tensor.kind() == Kind::softmax && !has_sink(tensor.operands()[0]) ? &tensor : nullptr;
 }
 
-bool is_alibi(const Tensor& tensor) {
-  return tensor.kind() == Kind::multiplied && tensor.operands()[1].kind() == Kind::subtracted &&
-         tensor.operands()[1].operands()[0].kind() == Kind::transpose;
+bool is_alibi(const Tensor& tensor) { return tensor.kind() == Kind::multiplied && are_distances(tensor.operands()[1]); }
+
+bool are_distances(const Tensor& tensor) {
+  return tensor.kind() == Kind::subtracted && tensor.operands()[0].kind() == Kind::transpose;
+}
+
+bool are_angles(const Tensor& tensor) {
+  const auto is_given = [](const Tensor& factor) { return factor.operands().empty(); };
+  return tensor.kind() == Kind::multiplied && tensor.operands()[1].dim() == 1 &&
+         std::ranges::all_of(tensor.operands(), is_given);
+}
+
+bool interleaves_sines(const Tensor& tensor) {
+  return tensor.kind() == Kind::view && tensor.operands()[0].kind() == Kind::stack &&
+         tensor.operands()[0].operands()[0].kind() == Kind::sine;
+}
+
+const Tensor* angles_of(const Tensor& encodings) {
+  const Tensor& pairs = encodings.kind() == Kind::slice ? encodings.operands()[0] : encodings;
+  return interleaves_sines(pairs) ? &pairs.operands()[0].operands()[0].operands()[0] : nullptr;
+}
+
+bool adds_positions(const Tensor& tensor) {
+  return tensor.kind() == Kind::added &&
+         (angles_of(tensor.operands()[1]) != nullptr || tensor.operands()[1].kind() == Kind::looked_up);
 }
 
 Rewriter::Rule divided_by(double divisor) {

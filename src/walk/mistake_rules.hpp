@@ -70,6 +70,18 @@ const Tensor* softmax_of_weights(const Tensor& tensor);
 /// Returns true for slopes * (positions.T - positions), linear biases.
 bool is_alibi(const Tensor& tensor);
 
+/// Returns true for the positions of keys minus those of queries, which biases are multiples of.
+bool are_distances(const Tensor& tensor);
+
+/// Returns true for sines and cosines, stacked and read as columns that take turns.
+bool interleaves_sines(const Tensor& tensor);
+/// The angles of position encodings; null for other tensors.
+const Tensor* angles_of(const Tensor& encodings);
+/// Returns true for positions [n, 1] times frequencies [d], which encodings and rotations are made of.
+bool are_angles(const Tensor& tensor);
+/// Returns true for inputs + encodings, or + learned embeddings.
+bool adds_positions(const Tensor& tensor);
+
 /// Returns true for queries @ keys.transpose(-2, -1).
 bool meets_keys(const Tensor& tensor);
 

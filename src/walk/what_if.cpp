@@ -14,6 +14,7 @@
 #include "walk/change.hpp"
 #include "walk/effects.hpp"
 #include "walk/idle.hpp"
+#include "walk/mistake_rules.hpp"
 #include "walk/mistakes.hpp"
 #include "walk/rotation.hpp"
 
@@ -41,14 +42,29 @@ double distance(Row row, std::size_t place) {
   return sum;
 }
 
-bool are_contexts(const Change& change) { return change.name == "context_vecs"; }
-bool are_encodings(const Change& change) { return change.name == "encodings"; }
-bool are_frequencies(const Change& change) { return change.name == "frequencies"; }
-bool have_positions(const Change& change) { return change.name == "inputs_with_positions"; }
-bool are_scores_gradients(const Change& change) { return change.name == "grad_scaled_attn_scores"; }
-bool are_keys_gradients(const Change& change) { return change.name == "grad_keys"; }
-bool are_values_gradients(const Change& change) { return change.name == "grad_values"; }
-bool are_scaled_gradients(const Change& change) { return change.name == "grad_queries" || are_keys_gradients(change); }
+bool are_contexts(const Change& change) { return weighs_values(*change.was); }
+bool are_encodings(const Change& change) { return angles_of(*change.was) != nullptr; }
+bool are_given(const Change& change) { return change.was->operands().empty(); }
+bool have_positions(const Change& change) { return adds_positions(*change.was); }
+bool are_scores_gradients(const Change& change) { return change.was->kind() == Kind::softmax_gradient; }
+
+/// Returns true for the gradient of scores, divided as they are, and masked.
+bool is_scores_gradient(const Tensor& tensor) {
+  return tensor.kind() == Kind::masked && tensor.operands()[0].operands()[0].kind() == Kind::softmax_gradient;
+}
+
+bool are_keys_gradients(const Change& change) {
+  return change.was->kind() == Kind::matmul && change.was->operands()[0].kind() == Kind::transpose &&
+         is_scores_gradient(change.was->operands()[0].operands()[0]);
+}
+bool are_values_gradients(const Change& change) {
+  return change.was->kind() == Kind::matmul && change.was->operands()[0].kind() == Kind::transpose &&
+         change.was->operands()[0].operands()[0].kind() == Kind::softmax;
+}
+bool are_scaled_gradients(const Change& change) {
+  const bool are_of_queries = change.was->kind() == Kind::matmul && is_scores_gradient(change.was->operands()[0]);
+  return are_of_queries || are_keys_gradients(change);
+}
 
 // ---- Facts of tensors ----
 
@@ -77,11 +93,8 @@ bool hides_nothing(const Tensor& tensor) {
 }
 bool is_rotated(const Tensor& tensor) { return rotation_of(tensor).has_value(); }
 bool is_by_halves(const Tensor& tensor) { return rotation_of(tensor)->pairs == Pairs::halves; }
-bool are_distances(const Tensor& tensor) { return tensor.name() == "distances"; }
-bool are_frequencies_themselves(const Tensor& tensor) { return tensor.name() == "frequencies"; }
-bool are_slopes(const Tensor& tensor) { return tensor.name() == "slopes"; }
-bool are_a_power_of_two(const Tensor& tensor) {
-  return std::has_single_bit(static_cast<std::uint64_t>(tensor.size(0)));
+bool have_power_of_two_slopes(const Tensor& biases) {
+  return std::has_single_bit(static_cast<std::uint64_t>(biases.operands()[0].size(0)));
 }
 bool has_window(const Tensor& tensor) { return tensor.operation().facts().window > 0; }
 bool has_wide_window(const Tensor& tensor) { return tensor.operation().facts().window >= tensor.size(-1); }
@@ -93,7 +106,7 @@ constexpr Reason no_padding = {has_own_masks, hides_nothing,
                                "no sequence has padding; try --tokens 6 --valid-length 4"};
 constexpr Reason one_distance = {are_distances, is_of_size<-1, 1>,
                                  "a single token is at distance 0 from itself; try --tokens 6"};
-constexpr Reason one_pair = {are_frequencies_themselves, is_of_size<0, 1>,
+constexpr Reason one_pair = {are_angles, is_of_size<-1, 1>,
                              "there is a single frequency, 1, and a single pair of columns"};
 constexpr Reason one_weight = {is_softmax_itself, is_of_size<-1, 1>,
                                "a single token has a single weight; try --tokens 6"};
@@ -158,11 +171,12 @@ constexpr WhatIf rules[] = {
      .other_reason = one_distance},
     {.name = "same-slope",
      .effect = {"With one slope for all, no head sees further than another", is_softmax, "weights"},
-     .reason = {are_slopes, is_of_size<0, 1>, "a single head has only its own slope"},
+     .reason = {is_alibi, is_of_size<0, 1>, "a single head has only its own slope"},
      .other_reason = one_distance},
     {.name = "slopes-by-count",
      .effect = {.own = slopes_by_count_did},
-     .reason = {are_slopes, are_a_power_of_two, "the number of heads is a power of two; try --num-heads 3 --d-out 6"},
+     .reason = {is_alibi, have_power_of_two_slopes,
+                "the number of heads is a power of two; try --num-heads 3 --d-out 6"},
      .other_reason = one_distance},
     {.name = "window-off-by-one",
      .effect = {"With one token more, the window reaches further: the mean distance of a row's weight",
@@ -179,7 +193,7 @@ constexpr WhatIf rules[] = {
      .effect = {"With all sines first, a column belongs to another frequency", are_encodings, "encodings"},
      .reason = one_pair},
     {.name = "half-exponent",
-     .effect = {"With half the exponent, frequencies fall more slowly: the lowest", are_frequencies, {}, last},
+     .effect = {"With half the exponent, frequencies fall more slowly: the lowest", are_given, {}, last},
      .reason = one_pair},
     {.name = "positions-from-one",
      .effect = {"Counted from 1, each token has the position of the next", have_positions, "inputs with positions"}},

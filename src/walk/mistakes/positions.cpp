@@ -20,24 +20,6 @@ constexpr const char* adding_line = "inputs + encodings";
 constexpr const char* encodings_line = "encodings[:, 0::2] = sin(angles); encodings[:, 1::2] = cos(angles)";
 constexpr const char* frequencies_line = "10000 ** (-2 * i / d) for pair i of d columns";
 
-/// Sines and cosines, stacked and read as columns that take turns.
-bool interleaves_sines(const Tensor& tensor) {
-  return tensor.kind() == Kind::view && tensor.operands()[0].kind() == Kind::stack &&
-         tensor.operands()[0].operands()[0].kind() == Kind::sine;
-}
-
-/// The angles of position encodings; null for other tensors.
-const Tensor* angles_of(const Tensor& encodings) {
-  const Tensor& pairs = encodings.kind() == Kind::slice ? encodings.operands()[0] : encodings;
-  return interleaves_sines(pairs) ? &pairs.operands()[0].operands()[0].operands()[0] : nullptr;
-}
-
-/// Returns true for inputs + encodings, or + learned embeddings.
-bool adds_positions(const Tensor& tensor) {
-  return tensor.kind() == Kind::added &&
-         (angles_of(tensor.operands()[1]) != nullptr || tensor.operands()[1].kind() == Kind::looked_up);
-}
-
 Tensor without_positions(const Tensor& was, const Tensor& is) { return adds_positions(was) ? is.operands()[0] : is; }
 
 Tensor scaled_before_positions(const Tensor& was, const Tensor& is) {
