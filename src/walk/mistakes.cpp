@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -230,6 +232,67 @@ Tensor tiled(const Tensor& was, const Tensor& is) {
 
 // ---- The table ------------------------------------------------------------------------------------
 
+constexpr MistakeRow usual_rows[] = {
+    {"no-scaling", "the scores are not divided by the square root of the keys' dimension", scaling_line,
+     always<unscaled>},
+    {"scaled-by-dimension", "the scores are divided by the keys' dimension, not by its square root", scaling_line,
+     [](Steps) { return scaled_by([](std::int64_t size) { return static_cast<double>(size); }); }},
+    {"multiplied-by-root", "the scores are multiplied by the square root, not divided by it", scaling_line,
+     [](Steps) { return scaled_by([](std::int64_t size) { return 1 / std::sqrt(static_cast<double>(size)); }); }},
+    {"no-mask", "nothing is masked: tokens see what the mask would hide", mask_line, always<unmasked>},
+    {"mask-after-softmax", "weights are masked with 0 after softmax, instead of scores with -inf before it", mask_line,
+     always<masked_after_softmax>},
+    {"mask-0", "masked scores are 0, not -inf", mask_line, [](Steps) { return filled_with(0); }},
+    {"mask-1e9", "masked scores are -1e9, not -inf", mask_line, [](Steps) { return filled_with(-1e9F); }},
+    {"mask-hides-itself", "the mask hides the diagonal as well: off by one", mask_line,
+     [](Steps) { return masked_beyond(-1); }},
+    {"mask-shows-next", "the mask shows the next token: off by one", mask_line, [](Steps) { return masked_beyond(1); }},
+    {"mask-transposed", "the mask is transposed: it hides earlier tokens", mask_line, always<with_transposed_mask>},
+    {"mask-from-first-key", "the mask counts the new queries from the first key, not from the last",
+     "torch.triu(torch.ones(m, n), diagonal=n - m + 1)", always<masked_from_first_key>},
+    {"mask-of-first-entry", "the mask of the first sequence is used for the whole batch",
+     "attn_scores.masked_fill(mask, -torch.inf), with a mask for each sequence", always<masked_by_first_entry>},
+    {"mask-padded-queries", "the queries of padding are masked as well as its keys",
+     "attn_scores.masked_fill(mask, -torch.inf), with whole columns in mask", always<masked_both_ways>},
+    {"softmax-dim-0", "softmax is taken over dim 0, not over the last axis", softmax_line,
+     [](Steps) { return softmax_along(0); }},
+    {"softmax-dim-1", "softmax is taken over dim 1, not over the last axis", softmax_line,
+     [](Steps) { return softmax_along(1); }},
+    {"softmax-dim-2", "softmax is taken over dim 2, not over the last axis", softmax_line,
+     [](Steps) { return softmax_along(2); }},
+    {"weight-transposed", "the weight is transposed", "x @ W, or with nn.Linear's weight x @ W.T",
+     [](Steps) { return with_weight(transposed_weight); }},
+    {"weight-reshaped", "the weight is reshaped, not transposed", "x @ W, or with nn.Linear's weight x @ W.T",
+     [](Steps) { return with_weight(reshaped_weight); }},
+    {"same-weights", "keys are computed with W_query, not with W_key", "keys = x @ W_key",
+     [](Steps steps) {
+       return made_with(steps, {0, 0, 2});
+     }},
+    {"no-bias", "the bias is left out", bias_line, each<Kind::linear, without_bias>},
+    {"no-projection", "the linear layer is left out", "out_proj(context_vec)", each<Kind::linear, without_projection>},
+    {"query-key-swapped", "queries and keys are swapped: the scores are transposed", "queries @ keys.T",
+     each<Kind::matmul, swapped_product>},
+    {"weights-transposed", "the weights are transposed before the product with the values", values_line,
+     each<Kind::matmul, transposed_weights>},
+    {"no-rescale", "kept entries are not multiplied by 1 / (1 - p)", dropout_line, always<not_rescaled>},
+    {"scaled-by-1-p", "kept entries are multiplied by 1 - p", dropout_line, each<Kind::dropout, scaled_by_p>},
+    {"divided-by-p", "kept entries are divided by p, not by 1 - p", dropout_line, each<Kind::dropout, divided_by_p>},
+    {"keep-and-drop-swapped", "dropout drops the entries that the mask keeps", dropout_line,
+     each<Kind::dropout, dropped_what_is_kept>},
+    {"no-dropout", "nothing is dropped", dropout_line, each<Kind::dropout, nothing_dropped>},
+    {"heads-by-view", "heads are split by view only, without transpose", split_line, always<split_without_transpose>},
+    {"heads-interleaved", "heads take every num_heads-th column, not head_dim adjacent columns", split_line,
+     always<interleaved_heads>},
+    {"heads-joined-by-view", "heads are joined by view only, without transpose", join_line,
+     always<joined_without_transpose>},
+    {"tiled-heads", "heads of keys and values are repeated as 0, 1, 0, 1, not as 0, 0, 1, 1",
+     "keys.repeat_interleave(group_size, dim=1)", each<Kind::repeat, tiled>},
+    {"no-block-rescale", "sums of earlier blocks are not rescaled when a block raises the maximum",
+     "row_sum * torch.exp(row_max - new_row_max)", each<Kind::multiplied, not_block_rescaled>},
+    {"heads-reversed", "the heads are concatenated in reverse order", "torch.cat(heads, dim=-1)",
+     each<Kind::cat, reversed_cat>},
+};
+
 /// The names of dimensions with this size: "num_heads", "d_out or d_in"; empty if there are none.
 std::string owners_of(std::int64_t size, std::span<const Step> steps) {
   std::vector<std::string> owners;
@@ -270,72 +333,33 @@ std::vector<std::int64_t> sizes_of(std::span<const Step> steps) {
   return sizes;
 }
 
+Mistake made(const MistakeRow& row, Steps steps) {
+  return {std::string(row.name), std::string(row.sentence), std::string(row.instead), row.rule(steps), row.is_rare};
+}
+
+/// The mistakes that can occur in programs, the most common first; --what-if has some of them.
+std::array<std::span<const MistakeRow>, 6> named_tables() {
+  return {usual_rows,         rotation_mistakes_in(), bias_mistakes_in(),
+          sink_mistakes_in(), position_mistakes_in(), gradient_mistakes_in()};
+}
+
 void append(std::vector<Mistake>& table, const std::vector<Mistake>& more) {
   table.insert(table.end(), more.begin(), more.end());
 }
 
 }  // namespace
 
+std::vector<Mistake> made(std::span<const MistakeRow> rows, Steps steps) {
+  std::vector<Mistake> table;
+  std::ranges::transform(rows, std::back_inserter(table), [steps](const MistakeRow& row) { return made(row, steps); });
+  return table;
+}
+
 std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
-  std::vector<Mistake> table = {
-      {"no-scaling", "the scores are not divided by the square root of the keys' dimension", scaling_line, unscaled},
-      {"scaled-by-dimension", "the scores are divided by the keys' dimension, not by its square root", scaling_line,
-       scaled_by([](std::int64_t size) { return static_cast<double>(size); })},
-      {"multiplied-by-root", "the scores are multiplied by the square root, not divided by it", scaling_line,
-       scaled_by([](std::int64_t size) { return 1 / std::sqrt(static_cast<double>(size)); })},
-      {"no-mask", "nothing is masked: tokens see what the mask would hide", mask_line, unmasked},
-      {"mask-after-softmax", "weights are masked with 0 after softmax, instead of scores with -inf before it",
-       mask_line, masked_after_softmax},
-      {"mask-0", "masked scores are 0, not -inf", mask_line, filled_with(0)},
-      {"mask-1e9", "masked scores are -1e9, not -inf", mask_line, filled_with(-1e9F)},
-      {"mask-hides-itself", "the mask hides the diagonal as well: off by one", mask_line, masked_beyond(-1)},
-      {"mask-shows-next", "the mask shows the next token: off by one", mask_line, masked_beyond(1)},
-      {"mask-transposed", "the mask is transposed: it hides earlier tokens", mask_line, with_transposed_mask},
-      {"mask-from-first-key", "the mask counts the new queries from the first key, not from the last",
-       "torch.triu(torch.ones(m, n), diagonal=n - m + 1)", masked_from_first_key},
-      {"mask-of-first-entry", "the mask of the first sequence is used for the whole batch",
-       "attn_scores.masked_fill(mask, -torch.inf), with a mask for each sequence", masked_by_first_entry},
-      {"mask-padded-queries", "the queries of padding are masked as well as its keys",
-       "attn_scores.masked_fill(mask, -torch.inf), with whole columns in mask", masked_both_ways},
-      {"softmax-dim-0", "softmax is taken over dim 0, not over the last axis", softmax_line, softmax_along(0)},
-      {"softmax-dim-1", "softmax is taken over dim 1, not over the last axis", softmax_line, softmax_along(1)},
-      {"softmax-dim-2", "softmax is taken over dim 2, not over the last axis", softmax_line, softmax_along(2)},
-      {"weight-transposed", "the weight is transposed", "x @ W, or with nn.Linear's weight x @ W.T",
-       with_weight(transposed_weight)},
-      {"weight-reshaped", "the weight is reshaped, not transposed", "x @ W, or with nn.Linear's weight x @ W.T",
-       with_weight(reshaped_weight)},
-      {"same-weights", "keys are computed with W_query, not with W_key", "keys = x @ W_key",
-       made_with(steps, {0, 0, 2})},
-      {"no-bias", "the bias is left out", bias_line, for_each(Kind::linear, without_bias)},
-      {"no-projection", "the linear layer is left out", "out_proj(context_vec)",
-       for_each(Kind::linear, without_projection)},
-      {"query-key-swapped", "queries and keys are swapped: the scores are transposed", "queries @ keys.T",
-       for_each(Kind::matmul, swapped_product)},
-      {"weights-transposed", "the weights are transposed before the product with the values", values_line,
-       for_each(Kind::matmul, transposed_weights)},
-      {"no-rescale", "kept entries are not multiplied by 1 / (1 - p)", dropout_line, not_rescaled},
-      {"scaled-by-1-p", "kept entries are multiplied by 1 - p", dropout_line, for_each(Kind::dropout, scaled_by_p)},
-      {"divided-by-p", "kept entries are divided by p, not by 1 - p", dropout_line,
-       for_each(Kind::dropout, divided_by_p)},
-      {"keep-and-drop-swapped", "dropout drops the entries that the mask keeps", dropout_line,
-       for_each(Kind::dropout, dropped_what_is_kept)},
-      {"no-dropout", "nothing is dropped", dropout_line, for_each(Kind::dropout, nothing_dropped)},
-      {"heads-by-view", "heads are split by view only, without transpose", split_line, split_without_transpose},
-      {"heads-interleaved", "heads take every num_heads-th column, not head_dim adjacent columns", split_line,
-       interleaved_heads},
-      {"heads-joined-by-view", "heads are joined by view only, without transpose", join_line, joined_without_transpose},
-      {"tiled-heads", "heads of keys and values are repeated as 0, 1, 0, 1, not as 0, 0, 1, 1",
-       "keys.repeat_interleave(group_size, dim=1)", for_each(Kind::repeat, tiled)},
-      {"no-block-rescale", "sums of earlier blocks are not rescaled when a block raises the maximum",
-       "row_sum * torch.exp(row_max - new_row_max)", for_each(Kind::multiplied, not_block_rescaled)},
-      {"heads-reversed", "the heads are concatenated in reverse order", "torch.cat(heads, dim=-1)",
-       for_each(Kind::cat, reversed_cat)},
-  };
-  append(table, rotation_mistakes_in(steps));
-  append(table, bias_mistakes_in(steps));
-  append(table, sink_mistakes_in());
-  append(table, position_mistakes_in(steps));
-  append(table, gradient_mistakes_in());
+  std::vector<Mistake> table;
+  for (const std::span<const MistakeRow> rows : named_tables()) {
+    append(table, made(rows, steps));
+  }
   for (const std::int64_t size : sizes_of(steps)) {
     if (size > 1) {
       const std::string owners = owners_of(size, steps);
@@ -350,22 +374,22 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
 
 std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps) {
   std::vector<Mistake> table = mistakes_in(steps);
-  append(table, softmax_mistakes_on_pages());
+  append(table, made(softmax_mistakes_on_pages(), steps));
   return table;
 }
 
 std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   std::vector<Mistake> table = mistakes_on_pages(steps);
   append(table, mask_mistakes(table));
-  append(table, score_mistakes());
+  append(table, made(score_mistakes(), steps));
   append(table, softmax_mistakes());
   append(table, dropout_mistakes(steps));
   append(table, projection_mistakes(steps));
-  append(table, rotation_mistakes(steps));
-  append(table, bias_mistakes(steps));
-  append(table, sink_mistakes());
+  append(table, made(rotation_mistakes(), steps));
+  append(table, made(bias_mistakes(), steps));
+  append(table, made(sink_mistakes(), steps));
   append(table, position_mistakes(steps));
-  append(table, gradient_mistakes());
+  append(table, made(gradient_mistakes(), steps));
   append(table, slice_mistakes());
   append(table, precision_mistakes());
   append(table, layer_mistakes(steps));
@@ -415,8 +439,13 @@ Mistake scaled_by_number(double divisor) {
 }
 
 Mistake mistake_of(std::string_view name, std::span<const Step> steps) {
-  std::vector<Mistake> table = mistakes_in(steps);
-  return std::move(*std::ranges::find(table, name, &Mistake::name));
+  for (const std::span<const MistakeRow> rows : named_tables()) {
+    const auto row = std::ranges::find(rows, name, &MistakeRow::name);
+    if (row != rows.end()) {
+      return made(*row, steps);
+    }
+  }
+  throw std::logic_error("no mistake is called so");
 }
 
 }  // namespace attn

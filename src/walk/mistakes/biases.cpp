@@ -1,7 +1,7 @@
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "tensor/operations.hpp"
 #include "tensor/rounded_math.hpp"
@@ -113,30 +113,34 @@ Tensor without_window(const Tensor& was, const Tensor& is) {
   return was.operation().facts().window > 0 ? torch::causal_mask(was.size(0)) : is;
 }
 
+constexpr MistakeRow usual_bias_rows[] = {
+    {"bias-sign", "the biases are subtracted: distant tokens get higher scores", alibi_line, always<bias_subtracted>},
+    {"bias-after-softmax", "the biases are added to the weights after softmax, not to the scores before it", alibi_line,
+     always<bias_added_after_softmax>},
+    {"bias-before-scaling", "the biases are added before the scores are scaled, so they are scaled as well", alibi_line,
+     always<bias_added_before_scaling>},
+    {"same-slope", "all heads have the slope of the first", slopes_line,
+     [](Steps steps) { return with_slopes(steps, same_slopes); }},
+    {"slopes-by-count", "the slopes are 2 ** (-8 i / heads), though the number of heads is no power of two",
+     slopes_line,
+     [](Steps steps) { return with_slopes(steps, [](const Tensor& slopes) { return slopes_by_count(slopes, 1); }); }},
+    {"window-off-by-one", "the window shows one token too many", window_line,
+     [](Steps) { return with_wider_window(1); }},
+};
+
+constexpr MistakeRow further_bias_rows[] = {
+    {"slopes-from-zero", "the slopes count heads from 0, not from 1: the first is 1", slopes_line,
+     [](Steps steps) { return with_slopes(steps, [](const Tensor& slopes) { return slopes_by_count(slopes, 0); }); }},
+    {"slopes-reversed", "the slopes are in reverse order", slopes_line,
+     [](Steps steps) { return with_slopes(steps, reversed_slopes); }},
+    {"window-too-small", "the window shows one token too few", window_line,
+     [](Steps) { return with_wider_window(-1); }},
+    {"no-window", "the window is left out: the mask is only causal", window_line, always<without_window>},
+};
+
 }  // namespace
 
-std::vector<Mistake> bias_mistakes_in(std::span<const Step> steps) {
-  return {
-      {"bias-sign", "the biases are subtracted: distant tokens get higher scores", alibi_line, bias_subtracted},
-      {"bias-after-softmax", "the biases are added to the weights after softmax, not to the scores before it",
-       alibi_line, bias_added_after_softmax},
-      {"bias-before-scaling", "the biases are added before the scores are scaled, so they are scaled as well",
-       alibi_line, bias_added_before_scaling},
-      {"same-slope", "all heads have the slope of the first", slopes_line, with_slopes(steps, same_slopes)},
-      {"slopes-by-count", "the slopes are 2 ** (-8 i / heads), though the number of heads is no power of two",
-       slopes_line, with_slopes(steps, [](const Tensor& slopes) { return slopes_by_count(slopes, 1); })},
-      {"window-off-by-one", "the window shows one token too many", window_line, with_wider_window(1)},
-  };
-}
-
-std::vector<Mistake> bias_mistakes(std::span<const Step> steps) {
-  return {
-      {"slopes-from-zero", "the slopes count heads from 0, not from 1: the first is 1", slopes_line,
-       with_slopes(steps, [](const Tensor& slopes) { return slopes_by_count(slopes, 0); })},
-      {"slopes-reversed", "the slopes are in reverse order", slopes_line, with_slopes(steps, reversed_slopes)},
-      {"window-too-small", "the window shows one token too few", window_line, with_wider_window(-1)},
-      {"no-window", "the window is left out: the mask is only causal", window_line, without_window},
-  };
-}
+std::span<const MistakeRow> bias_mistakes_in() { return usual_bias_rows; }
+std::span<const MistakeRow> bias_mistakes() { return further_bias_rows; }
 
 }  // namespace attn

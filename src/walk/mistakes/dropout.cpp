@@ -84,21 +84,23 @@ Rewriter::Rule scores_dropped(std::span<const Step> steps, float hidden) {
   };
 }
 
+constexpr MistakeRow dropout_rows[] = {
+    {"rescaled-twice", "kept entries are multiplied by 1 / (1 - p) twice", dropout_line,
+     each<Kind::dropout, rescaled_twice>},
+    {"dropped-and-normalised", "kept entries are divided by their sum", dropout_line,
+     each<Kind::dropout, dropped_and_normalised>},
+    {"dropout-mask-of-head-0", "every head uses the dropout mask of head 0", dropout_line,
+     [](Steps) { return dropped_by_others(1, first_entry); }},
+    {"dropout-mask-of-entry-0", "every entry of the batch uses the dropout mask of entry 0", dropout_line,
+     [](Steps) { return dropped_by_others(0, first_entry); }},
+    {"dropout-mask-transposed", "the dropout mask is transposed", dropout_line,
+     each<Kind::dropout, dropped_by_transposed>},
+};
+
 }  // namespace
 
 std::vector<Mistake> dropout_mistakes(std::span<const Step> steps) {
-  std::vector<Mistake> table = {
-      {"rescaled-twice", "kept entries are multiplied by 1 / (1 - p) twice", dropout_line,
-       for_each(Kind::dropout, rescaled_twice)},
-      {"dropped-and-normalised", "kept entries are divided by their sum", dropout_line,
-       for_each(Kind::dropout, dropped_and_normalised)},
-      {"dropout-mask-of-head-0", "every head uses the dropout mask of head 0", dropout_line,
-       dropped_by_others(1, first_entry)},
-      {"dropout-mask-of-entry-0", "every entry of the batch uses the dropout mask of entry 0", dropout_line,
-       dropped_by_others(0, first_entry)},
-      {"dropout-mask-transposed", "the dropout mask is transposed", dropout_line,
-       for_each(Kind::dropout, dropped_by_transposed)},
-  };
+  std::vector<Mistake> table = made(dropout_rows, steps);
   table.push_back(
       {"keep-and-drop-swapped", "dropout drops the entries that the mask keeps, and rescales no others", dropout_line,
        for_each(Kind::dropout,

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <vector>
+#include <span>
 
 #include "tensor/operations.hpp"
 #include "walk/mistake_rules.hpp"
@@ -49,41 +49,44 @@ Rewriter::Rule with_loss_gradient(double (*factor)(const Tensor& gradient)) {
   };
 }
 
+bool are_weights(const Tensor& tensor) { return tensor.kind() == Kind::softmax; }
+bool are_masked_scores(const Tensor& tensor) { return tensor.kind() == Kind::masked; }
+
+constexpr MistakeRow usual_gradient_rows[] = {
+    {"no-row-sum", "the gradient of softmax leaves out the row's sum of gradients times weights", softmax_gradient_line,
+     each<Kind::softmax_gradient, without_row_sum>},
+    {"unscaled-gradient", "the gradient of the scores is not divided by the square root of the keys' dimension",
+     "grad_scaled_attn_scores / keys.shape[-1]**0.5", always<not_scaled>},
+    {"untransposed-weights", "the weights are not transposed in the gradient of the values",
+     "attn_weights.T @ grad_context_vecs", [](Steps) { return not_transposed(are_weights); }},
+    {"untransposed-scores", "the gradient of the scores is not transposed in the gradient of the keys",
+     "grad_attn_scores.T @ queries", [](Steps) { return not_transposed(are_masked_scores); }},
+};
+
+constexpr MistakeRow further_gradient_rows[] = {
+    {"plain-row-mean", "the gradient of softmax subtracts the row's plain mean, not its weighted one",
+     softmax_gradient_line, each<Kind::softmax_gradient, less_plain_mean>},
+    {"gradient-doubled", "the gradient of the loss is twice as large: of a sum of squares that is not halved",
+     loss_line, [](Steps) { return with_loss_gradient([](const Tensor&) { return 2.0; }); }},
+    {"gradient-of-mean", "the gradient of the loss is divided by the number of errors: of a mean, not of a sum",
+     loss_line,
+     [](Steps) {
+       return with_loss_gradient(
+           [](const Tensor& gradient) { return 1.0 / static_cast<double>(element_count(gradient.shape())); });
+     }},
+    {"gradient-of-mean-square",
+     "the gradient of the loss is that of the mean square: twice as large, divided by the number of errors", loss_line,
+     [](Steps) {
+       return with_loss_gradient(
+           [](const Tensor& gradient) { return 2.0 / static_cast<double>(element_count(gradient.shape())); });
+     }},
+    {"gradient-negated", "the gradient of the loss is target - context_vecs: negated", loss_line,
+     [](Steps) { return with_loss_gradient([](const Tensor&) { return -1.0; }); }},
+};
+
 }  // namespace
 
-std::vector<Mistake> gradient_mistakes_in() {
-  const auto are_weights = [](const Tensor& tensor) { return tensor.kind() == Kind::softmax; };
-  const auto are_scores = [](const Tensor& tensor) { return tensor.kind() == Kind::masked; };
-  return {
-      {"no-row-sum", "the gradient of softmax leaves out the row's sum of gradients times weights",
-       softmax_gradient_line, for_each(Kind::softmax_gradient, without_row_sum)},
-      {"unscaled-gradient", "the gradient of the scores is not divided by the square root of the keys' dimension",
-       "grad_scaled_attn_scores / keys.shape[-1]**0.5", not_scaled},
-      {"untransposed-weights", "the weights are not transposed in the gradient of the values",
-       "attn_weights.T @ grad_context_vecs", not_transposed(are_weights)},
-      {"untransposed-scores", "the gradient of the scores is not transposed in the gradient of the keys",
-       "grad_attn_scores.T @ queries", not_transposed(are_scores)},
-  };
-}
-
-std::vector<Mistake> gradient_mistakes() {
-  return {
-      {"plain-row-mean", "the gradient of softmax subtracts the row's plain mean, not its weighted one",
-       softmax_gradient_line, for_each(Kind::softmax_gradient, less_plain_mean)},
-      {"gradient-doubled", "the gradient of the loss is twice as large: of a sum of squares that is not halved",
-       loss_line, with_loss_gradient([](const Tensor&) { return 2.0; })},
-      {"gradient-of-mean", "the gradient of the loss is divided by the number of errors: of a mean, not of a sum",
-       loss_line, with_loss_gradient([](const Tensor& gradient) {
-         return 1.0 / static_cast<double>(element_count(gradient.shape()));
-       })},
-      {"gradient-of-mean-square",
-       "the gradient of the loss is that of the mean square: twice as large, divided by the number of errors",
-       loss_line, with_loss_gradient([](const Tensor& gradient) {
-         return 2.0 / static_cast<double>(element_count(gradient.shape()));
-       })},
-      {"gradient-negated", "the gradient of the loss is target - context_vecs: negated", loss_line,
-       with_loss_gradient([](const Tensor&) { return -1.0; })},
-  };
-}
+std::span<const MistakeRow> gradient_mistakes_in() { return usual_gradient_rows; }
+std::span<const MistakeRow> gradient_mistakes() { return further_gradient_rows; }
 
 }  // namespace attn

@@ -1,6 +1,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <unordered_set>
 
 #include "tensor/operations.hpp"
@@ -64,26 +65,32 @@ Tensor with_weight_plus_one(const Norm& norm) {
   return norm.bias ? add(scaled, *norm.bias) : scaled;
 }
 
-std::vector<Mistake> norm_mistakes() {
-  std::vector<Mistake> table = {
-      {"no-norm", "the norm is left out", norm_line, normed_as([](const Norm& norm) { return norm.x; })},
-      {"norm-without-weight", "the norm's weight and bias are left out", norm_line,
-       normed_as([](const Norm& norm) { return norm.normalised; })},
-      {"norm-without-bias", "the norm's bias is left out", norm_line,
-       normed_as([](const Norm& norm) { return multiply(norm.normalised, norm.weight); })},
-      {"norm-weight-plus-one", "the norm's weight is taken as weight + 1, as Gemma has it", norm_line,
-       normed_as(with_weight_plus_one)},
-      {"mean-not-subtracted", "the norm does not subtract the mean: RMSNorm for LayerNorm", norm_line,
-       normed_as([](const Norm& norm) { return normed_with(norm, false, norm.epsilon); })},
-      {"mean-subtracted", "the norm subtracts the mean: LayerNorm for RMSNorm", norm_line,
-       normed_as([](const Norm& norm) { return normed_with(norm, true, norm.epsilon); })},
-      {"unbiased-variance", "the variance is divided by n - 1, not by n", norm_line, normed_as([](const Norm& norm) {
+constexpr MistakeRow norm_rows[] = {
+    {"no-norm", "the norm is left out", norm_line,
+     [](Steps) { return normed_as([](const Norm& norm) { return norm.x; }); }},
+    {"norm-without-weight", "the norm's weight and bias are left out", norm_line,
+     [](Steps) { return normed_as([](const Norm& norm) { return norm.normalised; }); }},
+    {"norm-without-bias", "the norm's bias is left out", norm_line,
+     [](Steps) { return normed_as([](const Norm& norm) { return multiply(norm.normalised, norm.weight); }); }},
+    {"norm-weight-plus-one", "the norm's weight is taken as weight + 1, as Gemma has it", norm_line,
+     [](Steps) { return normed_as(with_weight_plus_one); }},
+    {"mean-not-subtracted", "the norm does not subtract the mean: RMSNorm for LayerNorm", norm_line,
+     [](Steps) { return normed_as([](const Norm& norm) { return normed_with(norm, false, norm.epsilon); }); }},
+    {"mean-subtracted", "the norm subtracts the mean: LayerNorm for RMSNorm", norm_line,
+     [](Steps) { return normed_as([](const Norm& norm) { return normed_with(norm, true, norm.epsilon); }); }},
+    {"unbiased-variance", "the variance is divided by n - 1, not by n", norm_line,
+     [](Steps) {
+       return normed_as([](const Norm& norm) {
          return norm.is_centred ? with_unbiased_variance(norm) : with_weight_and_bias(norm, norm.normalised);
-       })},
-      {"no-epsilon", "nothing is added under the root of the norm", norm_line, with_epsilon(0)},
-      {"epsilon-outside", "eps is added to the root of the norm, not under it", norm_line,
-       normed_as(with_epsilon_outside)},
-  };
+       });
+     }},
+    {"no-epsilon", "nothing is added under the root of the norm", norm_line, [](Steps) { return with_epsilon(0); }},
+    {"epsilon-outside", "eps is added to the root of the norm, not under it", norm_line,
+     [](Steps) { return normed_as(with_epsilon_outside); }},
+};
+
+std::vector<Mistake> norm_mistakes() {
+  std::vector<Mistake> table = made(norm_rows, {});
   for (const auto& [name, epsilon] :
        {std::pair{"1e-3", 1e-3}, {"1e-5", 1e-5}, {"1e-6", 1e-6}, {"1e-8", 1e-8}, {"1e-12", 1e-12}}) {
     table.push_back({std::string("epsilon-") + name, std::string("the norm's eps is ") + name + ", not the model's",
@@ -175,21 +182,31 @@ Rewriter::Rule thirds_by_heads(std::span<const Step> steps) {
   };
 }
 
+constexpr MistakeRow layer_rows[] = {
+    {"no-residual", "what entered the layer is not added", residual_line, always<without_residual>},
+    {"residual-of-norm", "the normed hidden states are added, not those that entered", residual_line,
+     [](Steps steps) { return residual_of_norm(steps); }},
+    {"fused-by-heads", "the fused projection is read head by head: queries, keys and values of each head in turn",
+     fused_line, [](Steps steps) { return thirds_by_heads(steps); }},
+    {"fused-keys-first", "the fused projection is read as keys, queries, values", fused_line,
+     [](Steps) {
+       return thirds_as({1, 0, 2});
+     }},
+    {"fused-values-first", "the fused projection is read as values, keys, queries", fused_line,
+     [](Steps) {
+       return thirds_as({2, 1, 0});
+     }},
+    {"fused-values-second", "the fused projection is read as queries, values, keys", fused_line,
+     [](Steps) {
+       return thirds_as({0, 2, 1});
+     }},
+};
+
 }  // namespace
 
 std::vector<Mistake> layer_mistakes(std::span<const Step> steps) {
   std::vector<Mistake> table = norm_mistakes();
-  const std::vector<Mistake> others = {
-      {"no-residual", "what entered the layer is not added", residual_line, without_residual},
-      {"residual-of-norm", "the normed hidden states are added, not those that entered", residual_line,
-       residual_of_norm(steps)},
-      {"fused-by-heads", "the fused projection is read head by head: queries, keys and values of each head in turn",
-       fused_line, thirds_by_heads(steps)},
-      {"fused-keys-first", "the fused projection is read as keys, queries, values", fused_line, thirds_as({1, 0, 2})},
-      {"fused-values-first", "the fused projection is read as values, keys, queries", fused_line, thirds_as({2, 1, 0})},
-      {"fused-values-second", "the fused projection is read as queries, values, keys", fused_line,
-       thirds_as({0, 2, 1})},
-  };
+  const std::vector<Mistake> others = made(layer_rows, steps);
   table.insert(table.end(), others.begin(), others.end());
   return table;
 }

@@ -93,6 +93,33 @@ Tensor with_inverted_mask(const Tensor& was, const Tensor& is) {
   return hides(was) ? masked_fill(is.operands()[0], inverted(is.operands()[1]), -infinity) : is;
 }
 
+bool is_first(std::int64_t entry, std::int64_t) { return entry == 0; }
+bool is_last(std::int64_t entry, std::int64_t count) { return entry == count - 1; }
+bool is_not_first(std::int64_t entry, std::int64_t) { return entry != 0; }
+bool is_not_last(std::int64_t entry, std::int64_t count) { return entry != count - 1; }
+
+constexpr MistakeRow mask_rows[] = {
+    {"mask-inverted", "the mask is inverted: it hides the tokens that should be visible", mask_line,
+     always<with_inverted_mask>},
+    {"mask-of-queries", "padded queries are masked, not padded keys: their weights are all equal",
+     "attn_scores.masked_fill(mask, -torch.inf), with whole columns in mask", always<masked_by_queries>},
+    {"mask-added", "the mask of 0 and 1 is added to the scores", mask_line,
+     [](Steps) { return masked_with([](float score, float hidden, std::int64_t) { return score + hidden; }); }},
+    {"mask-subtracted", "the mask of 0 and 1 is subtracted from the scores", mask_line,
+     [](Steps) { return masked_with([](float score, float hidden, std::int64_t) { return score - hidden; }); }},
+    {"keep-mask-added", "1 is added to the visible scores, and the others are not hidden", mask_line,
+     [](Steps) { return masked_with([](float score, float hidden, std::int64_t) { return score + 1 - hidden; }); }},
+    {"mask-head-0-alone", "only head 0 is masked", mask_line, [](Steps) { return masked_where(1, is_first); }},
+    {"mask-last-head-alone", "only the last head is masked", mask_line, [](Steps) { return masked_where(1, is_last); }},
+    {"mask-not-head-0", "head 0 is not masked", mask_line, [](Steps) { return masked_where(1, is_not_first); }},
+    {"mask-not-last-head", "the last head is not masked", mask_line,
+     [](Steps) { return masked_where(1, is_not_last); }},
+    {"mask-entry-0-alone", "only entry 0 of the batch is masked", mask_line,
+     [](Steps) { return masked_where(0, is_first); }},
+    {"mask-not-entry-0", "entry 0 of the batch is not masked", mask_line,
+     [](Steps) { return masked_where(0, is_not_first); }},
+};
+
 }  // namespace
 
 Mistake filled_with_number(double fill) {
@@ -112,28 +139,7 @@ Mistake masked_by(const Tensor& mask, const std::string& sentence, bool is_befor
 }
 
 std::vector<Mistake> mask_mistakes(std::span<const Mistake> usual) {
-  const auto first = [](std::int64_t entry, std::int64_t) { return entry == 0; };
-  const auto last = [](std::int64_t entry, std::int64_t count) { return entry == count - 1; };
-  const auto but_first = [](std::int64_t entry, std::int64_t) { return entry != 0; };
-  const auto but_last = [](std::int64_t entry, std::int64_t count) { return entry != count - 1; };
-  std::vector<Mistake> table = {
-      {"mask-inverted", "the mask is inverted: it hides the tokens that should be visible", mask_line,
-       with_inverted_mask},
-      {"mask-of-queries", "padded queries are masked, not padded keys: their weights are all equal",
-       "attn_scores.masked_fill(mask, -torch.inf), with whole columns in mask", masked_by_queries},
-      {"mask-added", "the mask of 0 and 1 is added to the scores", mask_line,
-       masked_with([](float score, float hidden, std::int64_t) { return score + hidden; })},
-      {"mask-subtracted", "the mask of 0 and 1 is subtracted from the scores", mask_line,
-       masked_with([](float score, float hidden, std::int64_t) { return score - hidden; })},
-      {"keep-mask-added", "1 is added to the visible scores, and the others are not hidden", mask_line,
-       masked_with([](float score, float hidden, std::int64_t) { return score + 1 - hidden; })},
-      {"mask-head-0-alone", "only head 0 is masked", mask_line, masked_where(1, first)},
-      {"mask-last-head-alone", "only the last head is masked", mask_line, masked_where(1, last)},
-      {"mask-not-head-0", "head 0 is not masked", mask_line, masked_where(1, but_first)},
-      {"mask-not-last-head", "the last head is not masked", mask_line, masked_where(1, but_last)},
-      {"mask-entry-0-alone", "only entry 0 of the batch is masked", mask_line, masked_where(0, first)},
-      {"mask-not-entry-0", "entry 0 of the batch is not masked", mask_line, masked_where(0, but_first)},
-  };
+  std::vector<Mistake> table = made(mask_rows, {});
   for (const float value : {1e4F, 1e9F}) {
     table.push_back(
         {"mask-positive",

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -160,29 +161,32 @@ Rewriter::Rule added_after_projections(std::span<const Step> steps) {
   };
 }
 
+constexpr MistakeRow usual_position_rows[] = {
+    {"no-positions", "no positions are added to the inputs", adding_line, always<without_positions>},
+    {"sines-first", "the sines come first and then the cosines; columns should take turns", encodings_line,
+     always<sines_first>},
+    {"half-exponent", "the exponents of the frequencies are i / d, not 2 i / d", frequencies_line,
+     [](Steps steps) { return with_frequencies(steps, torch::frequency_base, 1); }},
+    {"positions-from-one", "positions count from 1, not from 0", "torch.arange(n)",
+     [](Steps steps) { return counted_from_one(steps); }},
+    {"positions-after-projection", "positions are added to queries, keys and values, not to the inputs", adding_line,
+     [](Steps steps) { return added_after_projections(steps); }},
+};
+
+constexpr MistakeRow further_position_rows[] = {
+    {"cosines-first", "even columns have cosines and odd ones sines: swapped", encodings_line, always<cosines_first>},
+    {"inputs-scaled-up", "the inputs are multiplied by the square root of their dimension before positions are added",
+     adding_line, always<scaled_before_positions>},
+    {"frequency-by-column", "each column has a frequency of its own; columns 2i and 2i + 1 share one", frequencies_line,
+     always<with_frequency_by_column>},
+};
+
 }  // namespace
 
-std::vector<Mistake> position_mistakes_in(std::span<const Step> steps) {
-  return {
-      {"no-positions", "no positions are added to the inputs", adding_line, without_positions},
-      {"sines-first", "the sines come first and then the cosines; columns should take turns", encodings_line,
-       sines_first},
-      {"half-exponent", "the exponents of the frequencies are i / d, not 2 i / d", frequencies_line,
-       with_frequencies(steps, torch::frequency_base, 1)},
-      {"positions-from-one", "positions count from 1, not from 0", "torch.arange(n)", counted_from_one(steps)},
-      {"positions-after-projection", "positions are added to queries, keys and values, not to the inputs", adding_line,
-       added_after_projections(steps)},
-  };
-}
+std::span<const MistakeRow> position_mistakes_in() { return usual_position_rows; }
 
 std::vector<Mistake> position_mistakes(std::span<const Step> steps) {
-  std::vector<Mistake> table = {
-      {"cosines-first", "even columns have cosines and odd ones sines: swapped", encodings_line, cosines_first},
-      {"inputs-scaled-up", "the inputs are multiplied by the square root of their dimension before positions are added",
-       adding_line, scaled_before_positions},
-      {"frequency-by-column", "each column has a frequency of its own; columns 2i and 2i + 1 share one",
-       frequencies_line, with_frequency_by_column},
-  };
+  std::vector<Mistake> table = made(further_position_rows, steps);
   for (const std::int64_t base : {100, 1'000, 10'000, 100'000, 500'000, 1'000'000, 10'000'000}) {
     table.push_back({"frequency-base", "the base of the frequencies is " + std::to_string(base), "rope_theta, or 10000",
                      with_frequencies(steps, base, 2), true});

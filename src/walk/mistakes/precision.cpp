@@ -104,47 +104,63 @@ Rewriter::Rule exponentials_in(int bits) {
 
 Tensor in_float16_before_last(const Tensor& was, const Tensor& is) { return joins_heads(was) ? rounded(is, 11) : is; }
 
-}  // namespace
-
-std::vector<Mistake> precision_mistakes() {
-  std::vector<Mistake> table = {
-      {"float16-product", "this product is computed in float16", "float32", product_in(11, true)},
-      {"bfloat16-product", "this product is computed in bfloat16", "float32", product_in(8, true)},
-      {"float16-operands", "the operands of this product are float16, or TF32", "float32", product_in(11, false)},
-      {"bfloat16-operands", "the operands of this product are bfloat16", "float32", product_in(8, false)},
-      {"float16-weights", "the weights are rounded to float16", "float32", weights_in(11)},
-      {"bfloat16-weights", "the weights are rounded to bfloat16", "float32", weights_in(8)},
-      {"float16-scores", "the scores are rounded to float16 before softmax", "float32", scores_in(11)},
-      {"bfloat16-scores", "the scores are rounded to bfloat16 before softmax", "float32", scores_in(8)},
-      {"int8-weights", "the weights are int8: quantised to 8 bits", "float32",
-       parameters_as([](Numbers& numbers, bool is_bias, std::size_t) {
+constexpr MistakeRow precision_rows[] = {
+    {"float16-product", "this product is computed in float16", "float32", [](Steps) { return product_in(11, true); }},
+    {"bfloat16-product", "this product is computed in bfloat16", "float32", [](Steps) { return product_in(8, true); }},
+    {"float16-operands", "the operands of this product are float16, or TF32", "float32",
+     [](Steps) { return product_in(11, false); }},
+    {"bfloat16-operands", "the operands of this product are bfloat16", "float32",
+     [](Steps) { return product_in(8, false); }},
+    {"float16-weights", "the weights are rounded to float16", "float32", [](Steps) { return weights_in(11); }},
+    {"bfloat16-weights", "the weights are rounded to bfloat16", "float32", [](Steps) { return weights_in(8); }},
+    {"float16-scores", "the scores are rounded to float16 before softmax", "float32",
+     [](Steps) { return scores_in(11); }},
+    {"bfloat16-scores", "the scores are rounded to bfloat16 before softmax", "float32",
+     [](Steps) { return scores_in(8); }},
+    {"int8-weights", "the weights are int8: quantised to 8 bits", "float32",
+     [](Steps) {
+       return parameters_as([](Numbers& numbers, bool is_bias, std::size_t) {
          if (!is_bias) {
            quantise(numbers);
          }
-       })},
-      {"int8-weights", "the weights are int8: quantised to 8 bits, each row by itself", "float32",
-       parameters_as([](Numbers& numbers, bool is_bias, std::size_t width) {
+       });
+     }},
+    {"int8-weights", "the weights are int8: quantised to 8 bits, each row by itself", "float32",
+     [](Steps) {
+       return parameters_as([](Numbers& numbers, bool is_bias, std::size_t width) {
          for (std::size_t first = 0; !is_bias && first < numbers.size(); first += width) {
            quantise(std::span(numbers).subspan(first, width));
          }
-       }),
-       true},
-      {"float8-weights", "the weights are float8, of 3 bits and an exponent", "float32",
-       parameters_as([](Numbers& numbers, bool is_bias, std::size_t) {
+       });
+     },
+     true},
+    {"float8-weights", "the weights are float8, of 3 bits and an exponent", "float32",
+     [](Steps) {
+       return parameters_as([](Numbers& numbers, bool is_bias, std::size_t) {
          std::ranges::transform(numbers, numbers.begin(),
                                 [is_bias](float one) { return is_bias ? one : rounded_to(one, 4); });
-       }),
-       true},
-      {"float16-exponentials", "the exponentials are rounded to float16", "float32", exponentials_in(11), true},
-      {"bfloat16-exponentials", "the exponentials are rounded to bfloat16", "float32", exponentials_in(8), true},
-      {"float16-contexts", "the joined contexts are rounded to float16", "float32", in_float16_before_last, true},
-      {"float16-inputs", "the inputs are rounded to float16", "float32",
-       with_inputs([](const Tensor& x) { return rounded(x, 11); }), true},
-      {"bfloat16-inputs", "the inputs are rounded to bfloat16", "float32",
-       with_inputs([](const Tensor& x) { return rounded(x, 8); }), true},
-      {"float16-parameters", "weights and biases are stored in float16", "float32", parameters_of_bits(11)},
-      {"bfloat16-parameters", "weights and biases are stored in bfloat16", "float32", parameters_of_bits(8)},
-  };
+       });
+     },
+     true},
+    {"float16-exponentials", "the exponentials are rounded to float16", "float32",
+     [](Steps) { return exponentials_in(11); }, true},
+    {"bfloat16-exponentials", "the exponentials are rounded to bfloat16", "float32",
+     [](Steps) { return exponentials_in(8); }, true},
+    {"float16-contexts", "the joined contexts are rounded to float16", "float32", always<in_float16_before_last>, true},
+    {"float16-inputs", "the inputs are rounded to float16", "float32",
+     [](Steps) { return with_inputs([](const Tensor& x) { return rounded(x, 11); }); }, true},
+    {"bfloat16-inputs", "the inputs are rounded to bfloat16", "float32",
+     [](Steps) { return with_inputs([](const Tensor& x) { return rounded(x, 8); }); }, true},
+    {"float16-parameters", "weights and biases are stored in float16", "float32",
+     [](Steps) { return parameters_of_bits(11); }},
+    {"bfloat16-parameters", "weights and biases are stored in bfloat16", "float32",
+     [](Steps) { return parameters_of_bits(8); }},
+};
+
+}  // namespace
+
+std::vector<Mistake> precision_mistakes() {
+  std::vector<Mistake> table = made(precision_rows, {});
   for (const int digits : {1, 2, 3, 4, 5}) {
     table.push_back(
         {"parameters-rounded",

@@ -207,72 +207,94 @@ Tensor tokens_read_first(const Tensor& was, const Tensor& is) {
   return with_first_operand(is, contiguous(transpose(view(contiguous(x), {x.size(1), x.size(0), x.size(2)}), 0, 1)));
 }
 
-}  // namespace
-
-std::vector<Mistake> projection_mistakes(std::span<const Step> steps) {
-  std::vector<Mistake> table = {
-      {"bias-twice", "the bias is added twice", bias_line, biased([](float one, float) { return 2 * one; })},
-      {"bias-subtracted", "the bias is subtracted", bias_line, biased([](float one, float) { return -one; })},
-      {"tokens-read-first", "x is read as [tokens, batch, d_in] by view or reshape", batch_line, tokens_read_first},
-      {"bias-first", "only the first number of the bias is added, everywhere", bias_line,
-       biased([](float, float first) { return first; })},
-      {"inputs-normed", "x is normalised before its projection, as by a LayerNorm", bias_line, inputs_normed(true)},
-      {"inputs-rms-normed", "x is normalised before its projection, as by an RMSNorm", bias_line, inputs_normed(false)},
-      {"output-normed", "the result of the projection is normalised, as by a LayerNorm", bias_line,
-       outputs_normed(true)},
-      {"output-rms-normed", "the result of the projection is normalised, as by an RMSNorm", bias_line,
-       outputs_normed(false)},
-      {"residual-added", "the layer's input is added to its output: a residual connection", "out_proj(context_vec)",
-       with_residual(steps)},
-      {"residual-and-norm", "the layer's input is added to its output, and the sum is normalised, as by a LayerNorm",
-       "out_proj(context_vec)",
-       [rule = with_residual(steps)](const Tensor& was, const Tensor& is) {
+constexpr MistakeRow projection_rows[] = {
+    {"bias-twice", "the bias is added twice", bias_line,
+     [](Steps) { return biased([](float one, float) { return 2 * one; }); }},
+    {"bias-subtracted", "the bias is subtracted", bias_line,
+     [](Steps) { return biased([](float one, float) { return -one; }); }},
+    {"tokens-read-first", "x is read as [tokens, batch, d_in] by view or reshape", batch_line,
+     always<tokens_read_first>},
+    {"bias-first", "only the first number of the bias is added, everywhere", bias_line,
+     [](Steps) { return biased([](float, float first) { return first; }); }},
+    {"inputs-normed", "x is normalised before its projection, as by a LayerNorm", bias_line,
+     [](Steps) { return inputs_normed(true); }},
+    {"inputs-rms-normed", "x is normalised before its projection, as by an RMSNorm", bias_line,
+     [](Steps) { return inputs_normed(false); }},
+    {"output-normed", "the result of the projection is normalised, as by a LayerNorm", bias_line,
+     [](Steps) { return outputs_normed(true); }},
+    {"output-rms-normed", "the result of the projection is normalised, as by an RMSNorm", bias_line,
+     [](Steps) { return outputs_normed(false); }},
+    {"residual-added", "the layer's input is added to its output: a residual connection", "out_proj(context_vec)",
+     [](Steps steps) { return with_residual(steps); }},
+    {"residual-and-norm", "the layer's input is added to its output, and the sum is normalised, as by a LayerNorm",
+     "out_proj(context_vec)",
+     [](Steps steps) -> Rewriter::Rule {
+       return [rule = with_residual(steps)](const Tensor& was, const Tensor& is) {
          const Tensor added = rule(was, is);
          return added.id() == is.id() ? is : normed(added, true);
-       },
-       true},
-      {"weight-negated", "the weight has the wrong sign", bias_line,
-       [](const Tensor& was, const Tensor& is) {
+       };
+     },
+     true},
+    {"weight-negated", "the weight has the wrong sign", bias_line,
+     [](Steps) -> Rewriter::Rule {
+       return [](const Tensor& was, const Tensor& is) {
          return was.kind() == Kind::linear
                     ? linear(divide(is.operands()[0], -1, ""), is.operands()[1],
                              is.operands().size() > 2 ? std::optional(is.operands()[2]) : std::nullopt, "")
                     : is;
-       },
-       true},
-      {"rotated-halves", "queries and keys are rotated by position: RoPE, on halves", scores_line,
-       of_queries_and_keys(steps, [](const Tensor& x) { return rotated(x, true); })},
-      {"rotated-pairs", "queries and keys are rotated by position: RoPE, on neighbours", scores_line,
-       of_queries_and_keys(steps, [](const Tensor& x) { return rotated(x, false); })},
-      {"queries-and-keys-normed", "queries and keys are normalised, as by a LayerNorm, before their product",
-       scores_line, of_queries_and_keys(steps, [](const Tensor& x) { return normed(x, true); })},
-      {"queries-and-keys-rms-normed", "queries and keys are normalised, as by an RMSNorm, before their product",
-       scores_line, of_queries_and_keys(steps, [](const Tensor& x) { return normed(x, false); })},
-      {"contexts-added", "the contexts are added to the output: a residual connection", "out_proj(context_vec)",
-       for_each(Kind::linear, with_contexts)},
-      {"bias-before-product", "the bias is added before the product, not after it", bias_line,
-       for_each(Kind::linear, biased_before)},
-      {"bias-twice-in-first-head", "the bias is added twice in the first head", bias_line, bias_times(steps, true, 2)},
-      {"bias-twice-in-last-head", "the bias is added twice in the last head", bias_line, bias_times(steps, false, 2)},
-      {"no-bias-in-first-head", "the bias is left out in the first head", bias_line, bias_times(steps, true, 0)},
-      {"no-bias-in-last-head", "the bias is left out in the last head", bias_line, bias_times(steps, false, 0)},
-      {"bias-of-head-0", "every head gets the part of the bias that is of head 0", bias_line,
-       rows_of_heads(steps, 2, [](std::int64_t row, std::int64_t, std::int64_t size) { return row % size; })},
-      {"weight-rows-mixed-up",
-       "row i of the weight is of head i % num_heads, but the bias is not: the heads' weights are stacked row by row",
-       bias_line,
-       rows_of_heads(
-           steps, 1,
-           [](std::int64_t row, std::int64_t heads, std::int64_t size) { return row % heads * size + row / heads; })},
-      {"weight-rows-mixed-up",
-       "each head takes every num_heads-th row of the weight, but of the bias its own part: the weight is reshaped as "
-       "[head_dim, num_heads, d_in]",
-       bias_line,
-       rows_of_heads(
-           steps, 1,
-           [](std::int64_t row, std::int64_t heads, std::int64_t size) { return row % size * heads + row / size; })},
-      {"projected-unjoined", "the projection reads contexts whose heads are joined by view only, without transpose",
-       join_line, for_each(Kind::linear, projected_unjoined)},
-  };
+       };
+     },
+     true},
+    {"rotated-halves", "queries and keys are rotated by position: RoPE, on halves", scores_line,
+     [](Steps steps) { return of_queries_and_keys(steps, [](const Tensor& x) { return rotated(x, true); }); }},
+    {"rotated-pairs", "queries and keys are rotated by position: RoPE, on neighbours", scores_line,
+     [](Steps steps) { return of_queries_and_keys(steps, [](const Tensor& x) { return rotated(x, false); }); }},
+    {"queries-and-keys-normed", "queries and keys are normalised, as by a LayerNorm, before their product", scores_line,
+     [](Steps steps) { return of_queries_and_keys(steps, [](const Tensor& x) { return normed(x, true); }); }},
+    {"queries-and-keys-rms-normed", "queries and keys are normalised, as by an RMSNorm, before their product",
+     scores_line,
+     [](Steps steps) { return of_queries_and_keys(steps, [](const Tensor& x) { return normed(x, false); }); }},
+    {"contexts-added", "the contexts are added to the output: a residual connection", "out_proj(context_vec)",
+     each<Kind::linear, with_contexts>},
+    {"bias-before-product", "the bias is added before the product, not after it", bias_line,
+     each<Kind::linear, biased_before>},
+    {"bias-twice-in-first-head", "the bias is added twice in the first head", bias_line,
+     [](Steps steps) { return bias_times(steps, true, 2); }},
+    {"bias-twice-in-last-head", "the bias is added twice in the last head", bias_line,
+     [](Steps steps) { return bias_times(steps, false, 2); }},
+    {"no-bias-in-first-head", "the bias is left out in the first head", bias_line,
+     [](Steps steps) { return bias_times(steps, true, 0); }},
+    {"no-bias-in-last-head", "the bias is left out in the last head", bias_line,
+     [](Steps steps) { return bias_times(steps, false, 0); }},
+    {"bias-of-head-0", "every head gets the part of the bias that is of head 0", bias_line,
+     [](Steps steps) {
+       return rows_of_heads(steps, 2, [](std::int64_t row, std::int64_t, std::int64_t size) { return row % size; });
+     }},
+    {"weight-rows-mixed-up",
+     "row i of the weight is of head i % num_heads, but the bias is not: the heads' weights are stacked row by row",
+     bias_line,
+     [](Steps steps) {
+       return rows_of_heads(steps, 1, [](std::int64_t row, std::int64_t heads, std::int64_t size) {
+         return row % heads * size + row / heads;
+       });
+     }},
+    {"weight-rows-mixed-up",
+     "each head takes every num_heads-th row of the weight, but of the bias its own part: the weight is reshaped as "
+     "[head_dim, num_heads, d_in]",
+     bias_line,
+     [](Steps steps) {
+       return rows_of_heads(steps, 1, [](std::int64_t row, std::int64_t heads, std::int64_t size) {
+         return row % size * heads + row / size;
+       });
+     }},
+    {"projected-unjoined", "the projection reads contexts whose heads are joined by view only, without transpose",
+     join_line, each<Kind::linear, projected_unjoined>},
+};
+
+}  // namespace
+
+std::vector<Mistake> projection_mistakes(std::span<const Step> steps) {
+  std::vector<Mistake> table = made(projection_rows, steps);
   table.push_back(
       {"inputs-scaled", "the inputs are multiplied by the square root of their dimension", "x",
        with_inputs([](const Tensor& x) { return divide(x, 1 / std::sqrt(static_cast<double>(x.size(-1))), ""); })});

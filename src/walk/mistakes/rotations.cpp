@@ -1,6 +1,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "tensor/operations.hpp"
@@ -161,30 +162,32 @@ Rewriter::Rule not_rotated(std::span<const Step> steps, bool are_queries, bool a
   };
 }
 
+constexpr MistakeRow usual_rotation_rows[] = {
+    {"halves-for-pairs", "columns i and i + d / 2 are rotated together, not columns 2i and 2i + 1", pairs_line,
+     [](Steps steps) { return paired_as(steps, Pairs::halves); }},
+    {"rotary-values", "the values are rotated as well as the keys", values_line, always<with_rotated_values>},
+    {"position-off-by-one", "the positions of queries are too large by one", angles_line,
+     [](Steps steps) { return queries_counted_from(steps, 1); }},
+};
+
+constexpr MistakeRow further_rotation_rows[] = {
+    {"pairs-for-halves", "columns 2i and 2i + 1 are rotated together, not columns i and i + d / 2",
+     "x[..., :d // 2], x[..., d // 2:]", [](Steps steps) { return paired_as(steps, Pairs::adjacent); }},
+    {"positions-from-one", "positions count from 1, not from 0", angles_line,
+     [](Steps steps) { return all_counted_from_one(steps); }},
+    {"rotated-back", "pairs are rotated the other way, by the negative angle", "x * cos - y * sin, x * sin + y * cos",
+     [](Steps steps) { return turned_back(steps); }},
+    {"queries-not-rotated", "the queries are not rotated", "rotate(queries)",
+     [](Steps steps) { return not_rotated(steps, true, false); }},
+    {"keys-not-rotated", "the keys are not rotated", "rotate(keys)",
+     [](Steps steps) { return not_rotated(steps, false, true); }},
+    {"no-rotation", "queries and keys are not rotated", "rotate(queries), rotate(keys)",
+     [](Steps steps) { return not_rotated(steps, true, true); }},
+};
+
 }  // namespace
 
-std::vector<Mistake> rotation_mistakes_in(std::span<const Step> steps) {
-  return {
-      {"halves-for-pairs", "columns i and i + d / 2 are rotated together, not columns 2i and 2i + 1", pairs_line,
-       paired_as(steps, Pairs::halves)},
-      {"rotary-values", "the values are rotated as well as the keys", values_line, with_rotated_values},
-      {"position-off-by-one", "the positions of queries are too large by one", angles_line,
-       queries_counted_from(steps, 1)},
-  };
-}
-
-std::vector<Mistake> rotation_mistakes(std::span<const Step> steps) {
-  return {
-      {"pairs-for-halves", "columns 2i and 2i + 1 are rotated together, not columns i and i + d / 2",
-       "x[..., :d // 2], x[..., d // 2:]", paired_as(steps, Pairs::adjacent)},
-      {"positions-from-one", "positions count from 1, not from 0", angles_line, all_counted_from_one(steps)},
-      {"rotated-back", "pairs are rotated the other way, by the negative angle", "x * cos - y * sin, x * sin + y * cos",
-       turned_back(steps)},
-      {"queries-not-rotated", "the queries are not rotated", "rotate(queries)", not_rotated(steps, true, false)},
-      {"keys-not-rotated", "the keys are not rotated", "rotate(keys)", not_rotated(steps, false, true)},
-      {"no-rotation", "queries and keys are not rotated", "rotate(queries), rotate(keys)",
-       not_rotated(steps, true, true)},
-  };
-}
+std::span<const MistakeRow> rotation_mistakes_in() { return usual_rotation_rows; }
+std::span<const MistakeRow> rotation_mistakes() { return further_rotation_rows; }
 
 }  // namespace attn

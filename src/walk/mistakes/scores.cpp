@@ -120,39 +120,41 @@ Tensor symmetric(const Tensor& was, const Tensor& is) {
              : is;
 }
 
+constexpr MistakeRow score_rows[] = {
+    {"scaled-negated", "the scores are divided by the negative of the square root of the keys' dimension", scaling_line,
+     [](Steps) { return scaled_by([](std::int64_t size) { return -std::sqrt(static_cast<double>(size)); }); }},
+    {"scaled-by-fourth-root",
+     "the scores are divided by the fourth root of the keys' dimension: only queries or only keys are scaled",
+     scaling_line,
+     [](Steps) { return scaled_by([](std::int64_t size) { return std::pow(static_cast<double>(size), 0.25); }); }},
+    {"scaled-by-8", "the scores are divided by 8, the square root of 64, regardless of the keys' dimension",
+     scaling_line, [](Steps) { return divided_by(8); }},
+    {"multiplied-by-dimension", "the scores are multiplied by the keys' dimension, not divided by its square root",
+     scaling_line, [](Steps) { return scaled_by([](std::int64_t size) { return 1 / static_cast<double>(size); }); },
+     true},
+    {"scaled-head-0-alone", "only the scores of head 0 are scaled", scaling_line, always<scaled_in_first_head>},
+    {"cosine", "queries and keys are divided by their lengths: the scores are cosines", scores_line,
+     each<Kind::matmul, cosines>},
+    {"negative-distance", "the scores are negative squared distances of queries and keys, not their products",
+     scores_line, each<Kind::matmul, distances>},
+    {"keys-reshaped", "the keys are reshaped by view, not transposed, before the product with the queries", scores_line,
+     each<Kind::matmul, keys_reshaped>},
+    {"values-summed", "the values of all tokens are added up without weights", values_line,
+     [](Steps) { return weighted_by([](float) { return 1.0F; }); }},
+    {"values-summed", "the values of all visible tokens are added up without weights", values_line,
+     [](Steps) { return weighted_by([](float weight) { return weight == 0 ? 0.0F : 1.0F; }); }},
+    {"queries-added", "the queries are added to the contexts: a residual connection that belongs after the layer",
+     values_line, always<with_queries>},
+    {"values-added", "the values are added to the contexts: a residual connection that belongs after the layer",
+     values_line, always<with_values>},
+    {"contexts-divided-by-tokens", "the contexts are divided by the number of tokens", values_line,
+     always<divided_by_tokens>},
+    {"scores-symmetric", "the scores are symmetrised: the mean of the scores and the transposed ones", scores_line,
+     each<Kind::matmul, symmetric>},
+};
+
 }  // namespace
 
-std::vector<Mistake> score_mistakes() {
-  return {
-      {"scaled-negated", "the scores are divided by the negative of the square root of the keys' dimension",
-       scaling_line, scaled_by([](std::int64_t size) { return -std::sqrt(static_cast<double>(size)); })},
-      {"scaled-by-fourth-root",
-       "the scores are divided by the fourth root of the keys' dimension: only queries or only keys are scaled",
-       scaling_line, scaled_by([](std::int64_t size) { return std::pow(static_cast<double>(size), 0.25); })},
-      {"scaled-by-8", "the scores are divided by 8, the square root of 64, regardless of the keys' dimension",
-       scaling_line, divided_by(8)},
-      {"multiplied-by-dimension", "the scores are multiplied by the keys' dimension, not divided by its square root",
-       scaling_line, scaled_by([](std::int64_t size) { return 1 / static_cast<double>(size); }), true},
-      {"scaled-head-0-alone", "only the scores of head 0 are scaled", scaling_line, scaled_in_first_head},
-      {"cosine", "queries and keys are divided by their lengths: the scores are cosines", scores_line,
-       for_each(Kind::matmul, cosines)},
-      {"negative-distance", "the scores are negative squared distances of queries and keys, not their products",
-       scores_line, for_each(Kind::matmul, distances)},
-      {"keys-reshaped", "the keys are reshaped by view, not transposed, before the product with the queries",
-       scores_line, for_each(Kind::matmul, keys_reshaped)},
-      {"values-summed", "the values of all tokens are added up without weights", values_line,
-       weighted_by([](float) { return 1.0F; })},
-      {"values-summed", "the values of all visible tokens are added up without weights", values_line,
-       weighted_by([](float weight) { return weight == 0 ? 0.0F : 1.0F; })},
-      {"queries-added", "the queries are added to the contexts: a residual connection that belongs after the layer",
-       values_line, with_queries},
-      {"values-added", "the values are added to the contexts: a residual connection that belongs after the layer",
-       values_line, with_values},
-      {"contexts-divided-by-tokens", "the contexts are divided by the number of tokens", values_line,
-       divided_by_tokens},
-      {"scores-symmetric", "the scores are symmetrised: the mean of the scores and the transposed ones", scores_line,
-       for_each(Kind::matmul, symmetric)},
-  };
-}
+std::span<const MistakeRow> score_mistakes() { return score_rows; }
 
 }  // namespace attn

@@ -1,5 +1,5 @@
 #include <cmath>
-#include <vector>
+#include <span>
 
 #include "tensor/operations.hpp"
 #include "walk/mistake_rules.hpp"
@@ -38,18 +38,20 @@ Tensor zero_sink(const Tensor& was, const Tensor& is) {
   return has_sink(was) ? cat({is.operands()[0], subtract(is.operands()[1], is.operands()[1])}) : is;
 }
 
+constexpr MistakeRow usual_sink_rows[] = {
+    {"no-sink", "the sink is left out of softmax: a row of weights sums to 1", sink_line, always<without_sink>},
+};
+
+constexpr MistakeRow further_sink_rows[] = {
+    {"scaled-sink", "the sinks are divided like the scores, by the square root of head_dim", sink_line,
+     always<scaled_sink>},
+    {"zero-sink", "the sinks are 0, as if they were not loaded, not learned ones", sink_line, always<zero_sink>},
+    {"same-sink", "all heads have the sink of the first", sink_line, always<first_sink>},
+};
+
 }  // namespace
 
-std::vector<Mistake> sink_mistakes_in() {
-  return {{"no-sink", "the sink is left out of softmax: a row of weights sums to 1", sink_line, without_sink}};
-}
-
-std::vector<Mistake> sink_mistakes() {
-  return {
-      {"scaled-sink", "the sinks are divided like the scores, by the square root of head_dim", sink_line, scaled_sink},
-      {"zero-sink", "the sinks are 0, as if they were not loaded, not learned ones", sink_line, zero_sink},
-      {"same-sink", "all heads have the sink of the first", sink_line, first_sink},
-  };
-}
+std::span<const MistakeRow> sink_mistakes_in() { return usual_sink_rows; }
+std::span<const MistakeRow> sink_mistakes() { return further_sink_rows; }
 
 }  // namespace attn

@@ -258,62 +258,78 @@ Tensor joined_by_view(const Tensor& was, const Tensor& is) {
   return joins_heads(was) ? view(contiguous(transpose(is.operands()[0], 1, 2)), was.shape()) : is;
 }
 
+constexpr MistakeRow slice_rows[] = {
+    {"last-term-left-out", "the sum of each product leaves out its last term: off by one", "for i in range(n)",
+     [](Steps) { return with_terms(all_but_last); }},
+    {"first-term-left-out", "the sum of each product leaves out its first term: off by one", "for i in range(n)",
+     [](Steps) { return with_terms(all_but_first); }},
+    {"half-of-terms", "the sum of each product has only the first half of its terms", "for i in range(n)",
+     [](Steps) {
+       return with_terms([](std::int64_t entry, std::int64_t count) { return entry < count / 2 ? entry : -1; });
+     },
+     true},
+    {"summed-over-heads", "each head is the sum of all heads", split_line,
+     [](Steps) -> Rewriter::Rule {
+       return [](const Tensor& was, const Tensor& is) {
+         return was.kind() == Kind::matmul && has_heads(was) ? summed(is, 1, false) : is;
+       };
+     },
+     true},
+    {"values-centred", "the mean of all tokens' values is taken off the values", values_line,
+     [](Steps) -> Rewriter::Rule {
+       return [](const Tensor& was, const Tensor& is) {
+         return weighs_values(was) && was.operands()[1].dim() >= 2 ? with_centred_values(is) : is;
+       };
+     },
+     true},
+    {"heads-averaged", "the mean of all heads is joined in place of each head", join_line,
+     [](Steps) -> Rewriter::Rule {
+       return [](const Tensor& was, const Tensor& is) {
+         return joins_heads(was) ? view(averaged(contiguous(is.operands()[0]), 2), was.shape()) : is;
+       };
+     },
+     true},
+    {"last-head-not-joined", "the last head is left 0 when heads are joined", join_line,
+     [](Steps) { return joined_as(all_but_last); }, true},
+    {"accumulated-over-batch", "each entry of the batch is added to the one before: the sum is not reset to 0",
+     "sum = 0", [](Steps) { return accumulated_over(0); }},
+    {"accumulated-over-heads", "each head is added to the one before: the sum is not reset to 0", "sum = 0",
+     [](Steps) { return accumulated_over(1); }},
+    {"accumulated-over-rows", "each row is added to the one before: the sum is not reset to 0", "sum = 0",
+     [](Steps) { return accumulated_over(-2); }},
+    {"heads-reversed", "the order of the heads is reversed", split_line,
+     [](Steps) { return sliced(has_heads, 1, reversed_entry); }},
+    {"one-head-everywhere", "every head is a copy of head 0", split_line,
+     [](Steps) { return sliced(has_heads, 1, first_entry); }},
+    {"last-head-left-0", "the last head is left at 0", split_line,
+     [](Steps) { return sliced(has_heads, 1, all_but_last); }},
+    {"heads-joined-reversed", "heads are joined in reverse order", join_line,
+     [](Steps) { return joined_as(reversed_entry); }},
+    {"heads-joined-from-first-alone", "head 0 is joined num_heads times, in place of each head once", join_line,
+     [](Steps) { return joined_as(first_entry); }},
+    {"heads-joined-from-next", "heads are joined starting with the second", join_line,
+     [](Steps) { return joined_as(next_entry, 3); }},
+    {"heads-joined-from-last", "heads are joined starting with the last", join_line,
+     [](Steps) { return joined_as(previous_entry, 3); }},
+    {"heads-joined-by-view", "heads are joined by view only, without transpose", join_line, always<joined_by_view>},
+    {"heads-joined-innermost", "heads are joined with the head axis innermost: column i belongs to head i % num_heads",
+     join_line, always<joined_innermost>},
+    {"one-entry-everywhere", "every entry of the batch is a copy of entry 0", batch_line,
+     [](Steps) { return sliced(has_batch, 0, first_entry); }},
+    {"batch-reversed", "the order of the batch's entries is reversed", batch_line,
+     [](Steps) { return sliced(has_batch, 0, reversed_entry); }},
+    {"last-entry-left-0", "the last entry of the batch is left at 0", batch_line,
+     [](Steps) { return sliced(has_batch, 0, all_but_last); }},
+    {"last-row-left-0", "the last row is left at 0: never written", "for i in range(num_tokens)",
+     [](Steps) { return sliced(has_rows, -2, all_but_last); }},
+    {"first-row-left-0", "the first row is left at 0: never written", "for i in range(num_tokens)",
+     [](Steps) { return sliced(has_rows, -2, all_but_first); }},
+};
+
 }  // namespace
 
 std::vector<Mistake> slice_mistakes() {
-  std::vector<Mistake> table = {
-      {"last-term-left-out", "the sum of each product leaves out its last term: off by one", "for i in range(n)",
-       with_terms(all_but_last)},
-      {"first-term-left-out", "the sum of each product leaves out its first term: off by one", "for i in range(n)",
-       with_terms(all_but_first)},
-      {"half-of-terms", "the sum of each product has only the first half of its terms", "for i in range(n)",
-       with_terms([](std::int64_t entry, std::int64_t count) { return entry < count / 2 ? entry : -1; }), true},
-      {"summed-over-heads", "each head is the sum of all heads", split_line,
-       [](const Tensor& was, const Tensor& is) {
-         return was.kind() == Kind::matmul && has_heads(was) ? summed(is, 1, false) : is;
-       },
-       true},
-      {"values-centred", "the mean of all tokens' values is taken off the values", values_line,
-       [](const Tensor& was, const Tensor& is) {
-         return weighs_values(was) && was.operands()[1].dim() >= 2 ? with_centred_values(is) : is;
-       },
-       true},
-      {"heads-averaged", "the mean of all heads is joined in place of each head", join_line,
-       [](const Tensor& was, const Tensor& is) {
-         return joins_heads(was) ? view(averaged(contiguous(is.operands()[0]), 2), was.shape()) : is;
-       },
-       true},
-      {"last-head-not-joined", "the last head is left 0 when heads are joined", join_line, joined_as(all_but_last),
-       true},
-      {"accumulated-over-batch", "each entry of the batch is added to the one before: the sum is not reset to 0",
-       "sum = 0", accumulated_over(0)},
-      {"accumulated-over-heads", "each head is added to the one before: the sum is not reset to 0", "sum = 0",
-       accumulated_over(1)},
-      {"accumulated-over-rows", "each row is added to the one before: the sum is not reset to 0", "sum = 0",
-       accumulated_over(-2)},
-
-      {"heads-reversed", "the order of the heads is reversed", split_line, sliced(has_heads, 1, reversed_entry)},
-      {"one-head-everywhere", "every head is a copy of head 0", split_line, sliced(has_heads, 1, first_entry)},
-      {"last-head-left-0", "the last head is left at 0", split_line, sliced(has_heads, 1, all_but_last)},
-      {"heads-joined-reversed", "heads are joined in reverse order", join_line, joined_as(reversed_entry)},
-      {"heads-joined-from-first-alone", "head 0 is joined num_heads times, in place of each head once", join_line,
-       joined_as(first_entry)},
-      {"heads-joined-from-next", "heads are joined starting with the second", join_line, joined_as(next_entry, 3)},
-      {"heads-joined-from-last", "heads are joined starting with the last", join_line, joined_as(previous_entry, 3)},
-      {"heads-joined-by-view", "heads are joined by view only, without transpose", join_line, joined_by_view},
-      {"heads-joined-innermost",
-       "heads are joined with the head axis innermost: column i belongs to head i % num_heads", join_line,
-       joined_innermost},
-      {"one-entry-everywhere", "every entry of the batch is a copy of entry 0", batch_line,
-       sliced(has_batch, 0, first_entry)},
-      {"batch-reversed", "the order of the batch's entries is reversed", batch_line,
-       sliced(has_batch, 0, reversed_entry)},
-      {"last-entry-left-0", "the last entry of the batch is left at 0", batch_line, sliced(has_batch, 0, all_but_last)},
-      {"last-row-left-0", "the last row is left at 0: never written", "for i in range(num_tokens)",
-       sliced(has_rows, -2, all_but_last)},
-      {"first-row-left-0", "the first row is left at 0: never written", "for i in range(num_tokens)",
-       sliced(has_rows, -2, all_but_first)},
-  };
+  std::vector<Mistake> table = made(slice_rows, {});
   add_operand_mistakes(table);
   add_token_mistakes(table);
   add_view_mistakes(table);
