@@ -48,9 +48,9 @@ std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> c
   return found;
 }
 
-std::vector<Change> filtered(std::span<const Change> all, bool (*is_such)(const Change& change)) {
+std::vector<Change> filtered(std::span<const Change> all, bool (*is_such)(const Tensor& was)) {
   std::vector<Change> wanted;
-  std::ranges::copy_if(all, std::back_inserter(wanted), is_such);
+  std::ranges::copy_if(all, std::back_inserter(wanted), [&](const Change& change) { return is_such(*change.was); });
   return wanted;
 }
 

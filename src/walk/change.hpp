@@ -34,8 +34,8 @@ struct Change {
 /// The float tensors of both walkthroughs whose numbers differ. The steps must outlive them.
 std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> changed);
 
-/// The changes for which `is_such` is true.
-std::vector<Change> filtered(std::span<const Change> all, bool (*is_such)(const Change& change));
+/// The changes of those original tensors for which `is_such` is true.
+std::vector<Change> filtered(std::span<const Change> all, bool (*is_such)(const Tensor& was));
 
 using Row = std::span<const float>;
 

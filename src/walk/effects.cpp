@@ -19,14 +19,14 @@
 
 namespace attn {
 
-bool is_score(const Change& change) {
-  switch (change.was->kind()) {
+bool is_score(const Tensor& tensor) {
+  switch (tensor.kind()) {
     case Kind::matvec:
     case Kind::matvecs:
     case Kind::dots:
     case Kind::pairwise_dots: return true;
     case Kind::matmul: {
-      const Tensor& keys = change.was->operands()[1];
+      const Tensor& keys = tensor.operands()[1];
       const auto axes = keys.operation().facts().axes;
       return keys.kind() == Kind::transpose && std::max(axes[0], axes[1]) + 1 == keys.shape().size();
     }
@@ -34,7 +34,7 @@ bool is_score(const Change& change) {
   }
 }
 
-bool is_softmax(const Change& change) { return softmax_of_weights(*change.was) != nullptr; }
+bool is_softmax(const Tensor& tensor) { return softmax_of_weights(tensor) != nullptr; }
 
 double row_sum(Row row, std::size_t) {
   double sum = 0;
@@ -57,9 +57,7 @@ double largest_move(const Change& change) {
 }
 
 /// Weights that depend on a mask: softmax of masked scores, or masked weights divided by their sum.
-bool is_masked(const Change& change) { return is_softmax(change) || change.was->kind() == Kind::divided; }
-
-bool is_dropped(const Change& change) { return change.was->kind() == Kind::dropout; }
+bool is_masked(const Tensor& tensor) { return is_softmax(tensor) || tensor.kind() == Kind::divided; }
 
 /// The mask of these weights, if their scores are masked.
 std::optional<Tensor> mask_of(const Change& weights) {
@@ -235,7 +233,7 @@ std::string mask_padded_queries_did(std::span<const Change> all) {
 
 std::string no_rescale_did(std::span<const Change> all) {
   std::string sums;
-  std::vector<Change> left = filtered(all, is_dropped);
+  std::vector<Change> left = filtered(all, is_a<Kind::dropout>);
   while (!left.empty()) {  // by name, because rows of ones and rows of weights differ
     const std::string name = left.front().name;
     const auto others =
@@ -307,8 +305,7 @@ std::string same_weights_did(std::span<const Change> all) {
 }
 
 std::string tiled_heads_did(std::span<const Change> all) {
-  const std::vector<Change> repeated =
-      filtered(all, [](const Change& change) { return change.was->kind() == Kind::repeat; });
+  const std::vector<Change> repeated = filtered(all, is_a<Kind::repeat>);
   if (repeated.empty()) {
     return "";
   }
@@ -327,8 +324,7 @@ std::string tiled_heads_did(std::span<const Change> all) {
 std::string masked_from_first_key_did(std::span<const Change> all) {
   std::size_t lost = 0;
   std::size_t rows = 0;
-  const auto is_mask = [](const Change& change) { return change.was->kind() == Kind::masked; };
-  for (const Change& change : filtered(all, is_mask)) {
+  for (const Change& change : filtered(all, is_a<Kind::masked>)) {
     for (std::size_t i = 0; i < change.before.size(); ++i) {
       lost += std::isinf(change.after[i]) && !std::isinf(change.before[i]) ? 1U : 0U;
     }
@@ -340,8 +336,8 @@ std::string masked_from_first_key_did(std::span<const Change> all) {
 }
 
 std::string no_block_rescale_did(std::span<const Change> all) {
-  const auto is_running_sum = [](const Change& change) {
-    return change.was->kind() == Kind::added && change.was->operands()[1].kind() == Kind::sum;
+  const auto is_running_sum = [](const Tensor& tensor) {
+    return tensor.kind() == Kind::added && tensor.operands()[1].kind() == Kind::sum;
   };
   const std::vector<Change> sums = filtered(all, is_running_sum);
   if (sums.empty()) {
@@ -370,7 +366,7 @@ std::string bias_after_softmax_did(std::span<const Change> all) {
 }
 
 std::string slopes_by_count_did(std::span<const Change> all) {
-  const std::vector<Change> biases = filtered(all, [](const Change& change) { return is_alibi(*change.was); });
+  const std::vector<Change> biases = filtered(all, is_alibi);
   const std::vector<Change> weights = filtered(all, is_softmax);
   if (biases.empty() || weights.empty()) {
     return "";

@@ -11,8 +11,8 @@
 namespace attn {
 
 /// Returns true for the scores of queries with the keys of several tokens.
-bool is_score(const Change& change);
-bool is_softmax(const Change& change);
+bool is_score(const Tensor& tensor);
+bool is_softmax(const Tensor& tensor);
 double row_sum(Row row, std::size_t place);
 /// The sum of a row right of the diagonal, which ends in the lower right corner.
 double later(Row row, std::size_t place);

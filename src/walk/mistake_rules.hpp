@@ -37,6 +37,11 @@ inline constexpr const char* join_line = "context_vec.transpose(1, 2).contiguous
 
 // ---- What a tensor is -----------------------------------------------------------------------------
 
+template <Kind kind>
+bool is_a(const Tensor& tensor) {
+  return tensor.kind() == kind;
+}
+
 /// Returns true for scores hidden by a mask.
 bool hides(const Tensor& tensor);
 

@@ -42,30 +42,6 @@ double distance(Row row, std::size_t place) {
   return sum;
 }
 
-bool are_contexts(const Change& change) { return weighs_values(*change.was); }
-bool are_encodings(const Change& change) { return angles_of(*change.was) != nullptr; }
-bool are_given(const Change& change) { return change.was->operands().empty(); }
-bool have_positions(const Change& change) { return adds_positions(*change.was); }
-bool are_scores_gradients(const Change& change) { return change.was->kind() == Kind::softmax_gradient; }
-
-/// Returns true for the gradient of scores, divided as they are, and masked.
-bool is_scores_gradient(const Tensor& tensor) {
-  return tensor.kind() == Kind::masked && tensor.operands()[0].operands()[0].kind() == Kind::softmax_gradient;
-}
-
-bool are_keys_gradients(const Change& change) {
-  return change.was->kind() == Kind::matmul && change.was->operands()[0].kind() == Kind::transpose &&
-         is_scores_gradient(change.was->operands()[0].operands()[0]);
-}
-bool are_values_gradients(const Change& change) {
-  return change.was->kind() == Kind::matmul && change.was->operands()[0].kind() == Kind::transpose &&
-         change.was->operands()[0].operands()[0].kind() == Kind::softmax;
-}
-bool are_scaled_gradients(const Change& change) {
-  const bool are_of_queries = change.was->kind() == Kind::matmul && is_scores_gradient(change.was->operands()[0]);
-  return are_of_queries || are_keys_gradients(change);
-}
-
 // ---- Facts of tensors ----
 
 template <std::int64_t axis, std::int64_t size>
@@ -75,12 +51,9 @@ bool is_of_size(const Tensor& tensor) {
 
 bool is_scaled(const Tensor& tensor) { return tensor.operation().facts().root_of > 0; }
 bool is_scaled_by_one(const Tensor& tensor) { return tensor.operation().facts().root_of == 1; }
-bool is_dropout(const Tensor& tensor) { return tensor.kind() == Kind::dropout; }
 bool drops_nothing(const Tensor& tensor) { return tensor.operation().facts().p == 0; }
 bool drops_all(const Tensor& tensor) { return tensor.operation().facts().p == 1; }
 bool is_mask(const Tensor& tensor) { return tensor.operation().facts().is_by_tokens; }
-bool is_softmax_itself(const Tensor& tensor) { return tensor.kind() == Kind::softmax; }
-bool is_repeated(const Tensor& tensor) { return tensor.kind() == Kind::repeat; }
 bool has_one_order(const Tensor& tensor) {
   const auto axis = static_cast<std::size_t>(tensor.operation().facts().axis);
   const std::int64_t heads = tensor.operands()[0].shape()[axis];
@@ -99,6 +72,29 @@ bool have_power_of_two_slopes(const Tensor& biases) {
 bool has_window(const Tensor& tensor) { return tensor.operation().facts().window > 0; }
 bool has_wide_window(const Tensor& tensor) { return tensor.operation().facts().window >= tensor.size(-1); }
 
+/// Returns true for the gradient of scores, divided as they are; masked or not.
+bool is_scores_gradient(const Tensor& tensor) {
+  const Tensor& divided = tensor.kind() == Kind::masked ? tensor.operands()[0] : tensor;
+  return divided.kind() == Kind::scaled && divided.operands()[0].kind() == Kind::softmax_gradient;
+}
+
+bool are_encodings(const Tensor& tensor) { return angles_of(tensor) != nullptr; }
+bool are_given(const Tensor& tensor) { return tensor.operands().empty(); }
+
+bool are_keys_gradients(const Tensor& tensor) {
+  return tensor.kind() == Kind::matmul && tensor.operands()[0].kind() == Kind::transpose &&
+         is_scores_gradient(tensor.operands()[0].operands()[0]);
+}
+
+bool are_values_gradients(const Tensor& tensor) {
+  return tensor.kind() == Kind::matmul && tensor.operands()[0].kind() == Kind::transpose &&
+         tensor.operands()[0].operands()[0].kind() == Kind::softmax;
+}
+
+bool are_scaled_gradients(const Tensor& tensor) {
+  return (tensor.kind() == Kind::matmul && is_scores_gradient(tensor.operands()[0])) || are_keys_gradients(tensor);
+}
+
 // ---- Reasons that several rules share ----
 
 constexpr Reason one_token = {is_mask, is_of_size<-1, 1>, "a single token has no later one; try --tokens 6"};
@@ -108,7 +104,7 @@ constexpr Reason one_distance = {are_distances, is_of_size<-1, 1>,
                                  "a single token is at distance 0 from itself; try --tokens 6"};
 constexpr Reason one_pair = {are_angles, is_of_size<-1, 1>,
                              "there is a single frequency, 1, and a single pair of columns"};
-constexpr Reason one_weight = {is_softmax_itself, is_of_size<-1, 1>,
+constexpr Reason one_weight = {is_a<Kind::softmax>, is_of_size<-1, 1>,
                                "a single token has a single weight; try --tokens 6"};
 
 // ---- The rules ----
@@ -135,13 +131,14 @@ constexpr WhatIf rules[] = {
      .other_reason = one_token},
     {.name = "no-rescale",
      .effect = {.own = no_rescale_did},
-     .reason = {is_dropout, drops_nothing, "with p = 0 nothing is dropped, and the factor is 1; try --dropout 0.5"},
-     .other_reason = {is_dropout, drops_all, "with p = 1 everything is dropped; try --dropout 0.5"}},
+     .reason = {is_a<Kind::dropout>, drops_nothing,
+                "with p = 0 nothing is dropped, and the factor is 1; try --dropout 0.5"},
+     .other_reason = {is_a<Kind::dropout>, drops_all, "with p = 1 everything is dropped; try --dropout 0.5"}},
     {.name = "softmax-dim-0", .effect = {.own = softmax_dim_0_did}},
     {.name = "same-weights", .effect = {.own = same_weights_did}},
     {.name = "tiled-heads",
      .effect = {.own = tiled_heads_did},
-     .reason = {is_repeated, has_one_order,
+     .reason = {is_a<Kind::repeat>, has_one_order,
                 "with one head of keys, or one for each query head, both orders are the same; try --num-kv-heads 2"}},
     {.name = "mask-from-first-key", .effect = {.own = masked_from_first_key_did}},
     {.name = "mask-of-first-entry",
@@ -155,7 +152,7 @@ constexpr WhatIf rules[] = {
      .reason = {is_rotated, is_of_size<-1, 2>, "two columns are a single pair; try --d-out-kq 4"},
      .other_reason = {is_rotated, is_by_halves, "the columns are paired by halves already; try --pair-distance 1"}},
     {.name = "rotary-values",
-     .effect = {"With rotated values, a value depends on its token's position", are_contexts, "context vectors"},
+     .effect = {"With rotated values, a value depends on its token's position", weighs_values, "context vectors"},
      .reason = {.own = no_rotated_values_is_idle}},
     {.name = "position-off-by-one",
      .effect = {"With queries one position too far, scores are those of the next distance", is_score, "they"}},
@@ -196,13 +193,13 @@ constexpr WhatIf rules[] = {
      .effect = {"With half the exponent, frequencies fall more slowly: the lowest", are_given, {}, last},
      .reason = one_pair},
     {.name = "positions-from-one",
-     .effect = {"Counted from 1, each token has the position of the next", have_positions, "inputs with positions"}},
+     .effect = {"Counted from 1, each token has the position of the next", adds_positions, "inputs with positions"}},
     {.name = "positions-after-projection",
      .effect = {"Added after the projections, positions are the same in queries and keys", is_softmax, "weights"},
      .reason = {.own = other_length_is_idle}},
     {.name = "no-row-sum",
      .effect = {"Without the row's sum, the gradients of a row no longer sum to 0: the size of their sum",
-                are_scores_gradients,
+                is_a<Kind::softmax_gradient>,
                 {},
                 size_of_sum},
      .keeps_gradients = true},

@@ -15,8 +15,8 @@ struct Change;
 /// a sentence of its own.
 struct Effect {
   std::string_view words = {};  ///< "Without scaling, a row's largest weight": the numbers complete the sentence
-  bool (*of)(const Change& change) = nullptr;  ///< the changes that it describes
-  std::string_view moved = {};                 ///< what changes by up to a number: "scores"
+  bool (*of)(const Tensor& was) = nullptr;  ///< the tensors whose changes it describes
+  std::string_view moved = {};              ///< what changes by up to a number: "scores"
   double (*measure)(std::span<const float> row, std::size_t place) = nullptr;
   std::string (*own)(std::span<const Change> changes) = nullptr;  ///< empty if it describes none of them
 };
