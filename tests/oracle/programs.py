@@ -22,6 +22,7 @@ import harness
 
 RTOL, ATOL = 1.3e-6, 1e-5  # of torch.testing.assert_close, for float32
 LONGEST_LINE = 120
+LONGEST_SENTENCE = 8  # words
 # Where the first W_key is, in chapters that have several.
 SECTIONS = {"trainable": "one_query/", "multihead": "head_1/", ("multihead", "blog"): "",
             ("multihead", "ahead-of-ai"): "single_head/", ("causal", "book"): "renormalised/"}
@@ -71,6 +72,9 @@ def small(chapter, arguments):
         if name in kept:
             at = kept.index(name)
             del kept[at:at + 2]
+    if "--sentence" in kept:
+        at = kept.index("--sentence")
+        del kept[at:at + 2 if len(kept[at + 1].split()) > LONGEST_SENTENCE else at]
     if "--context-length" in kept:
         at = kept.index("--context-length") + 1
         kept[at] = str(max(int(kept[at]), compare.OWN_TOKENS))
@@ -181,7 +185,7 @@ def run_all(binary, cpu, seeds, folder):
     numpy_rng = numpy.random.RandomState(5)
     for name, shape in (("inputs", (5, 4)), ("square", (4, 4))):
         numpy.save(f"{folder}/{name}.npy", numpy_rng.standard_normal(shape).astype(numpy.float32))
-    rng = random.Random(7)
+    rng, names_rng = random.Random(7), random.Random(8)  # samples leave each day's lessons as they are
     tool = compare.Tool(binary)
     counts = {"pytorch": 0, "numpy": 0}
     failures = []
@@ -200,7 +204,7 @@ def run_all(binary, cpu, seeds, folder):
             arguments = [word.replace("OWN", folder) for word in arguments]
             check("pytorch", check_pytorch, chapter, arguments)
             if "--steps" not in arguments and "--what-if" not in arguments:
-                names = some_names(tool, chapter, arguments, rng)
+                names = some_names(tool, chapter, arguments, names_rng)
                 check("pytorch", check_pytorch, chapter, [*arguments, "--only", names])
             reduced = without_printing(small(chapter, arguments))
             if "--steps" not in reduced:
