@@ -65,11 +65,12 @@ def day():
     return DAY
 
 
-def sample(rows, shift=0, most=EVERY):
-    """Every EVERY-th row, or more: every `most`-th. Different ones each day, at least one; all if EVERY is 1."""
+def sample(rows, shift=0, most=EVERY, within=1):
+    """Every EVERY-th row, or more: every `most`-th. Different ones each day, at least one; all if EVERY is 1. `within` is the
+    `most` of a sample whose rows these belong to: they move on each time that those are looked at."""
     rows = list(rows)
     step = min(EVERY, most, len(rows))
-    return rows[(day() + shift) % step::step] if step > 1 else rows
+    return rows[(day() // min(EVERY, within) + shift) % step::step] if step > 1 else rows
 
 
 class Terminal:

@@ -72,7 +72,7 @@ def check_lesson(browser, script, page, number):
     """Every look, each at another step, these spread over the chapter; a chosen cell in every other one."""
     browser.open(page.as_uri())
     ids = browser.js("[...document.querySelectorAll('article.step')].map((step) => step.id)")
-    for i, (width, theme) in sample(enumerate(LOOKS), number):
+    for i, (width, theme) in sample(enumerate(LOOKS), number, within=3):
         step = ids[i * len(ids) // len(LOOKS)]
         look_at(browser, width, theme)
         browser.open(f"{page.as_uri()}#{step}")

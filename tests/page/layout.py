@@ -4,7 +4,8 @@
 At 1024x768, 1280x720 and 1920x1080, for every cell of every step, nothing scrolled: the chosen cell, the operands' cells
 that meet in it, all these with their row and column names, and the derivation are in sight, or a box that shows its
 scrollbar went there by itself. On paper, sheets are full. SHARE is a part of the lessons: 2/3 is the second of three. With
-ATTN_TEST_EVERY, a lesson has one of the sizes a day, and of the other articles' a third is looked at. Exits with 77, skipped, where there is no Chromium."""
+ATTN_TEST_EVERY, a lesson has one of the sizes a day, and of the other articles' a third is looked at. Exits with 77,
+skipped, where there is no Chromium."""
 
 import json
 import pathlib
