@@ -184,10 +184,9 @@ Rewriter::Rule thirds_by_heads(std::span<const Step> steps) {
 
 constexpr MistakeRow layer_rows[] = {
     {"no-residual", "what entered the layer is not added", residual_line, always<without_residual>},
-    {"residual-of-norm", "the normed hidden states are added, not those that entered", residual_line,
-     [](Steps steps) { return residual_of_norm(steps); }},
+    {"residual-of-norm", "the normed hidden states are added, not those that entered", residual_line, residual_of_norm},
     {"fused-by-heads", "the fused projection is read head by head: queries, keys and values of each head in turn",
-     fused_line, [](Steps steps) { return thirds_by_heads(steps); }},
+     fused_line, thirds_by_heads},
     {"fused-keys-first", "the fused projection is read as keys, queries, values", fused_line,
      [](Steps) {
        return thirds_as({1, 0, 2});

@@ -167,10 +167,9 @@ constexpr MistakeRow usual_position_rows[] = {
      always<sines_first>},
     {"half-exponent", "the exponents of the frequencies are i / d, not 2 i / d", frequencies_line,
      [](Steps steps) { return with_frequencies(steps, torch::frequency_base, 1); }},
-    {"positions-from-one", "positions count from 1, not from 0", "torch.arange(n)",
-     [](Steps steps) { return counted_from_one(steps); }},
+    {"positions-from-one", "positions count from 1, not from 0", "torch.arange(n)", counted_from_one},
     {"positions-after-projection", "positions are added to queries, keys and values, not to the inputs", adding_line,
-     [](Steps steps) { return added_after_projections(steps); }},
+     added_after_projections},
 };
 
 constexpr MistakeRow further_position_rows[] = {

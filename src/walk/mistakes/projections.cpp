@@ -207,6 +207,18 @@ Tensor tokens_read_first(const Tensor& was, const Tensor& is) {
   return with_first_operand(is, contiguous(transpose(view(contiguous(x), {x.size(1), x.size(0), x.size(2)}), 0, 1)));
 }
 
+Rewriter::Rule with_normed_residual(Steps steps) {
+  return [rule = with_residual(steps)](const Tensor& was, const Tensor& is) {
+    const Tensor added = rule(was, is);
+    return added.id() == is.id() ? is : normed(added, true);
+  };
+}
+
+Tensor weight_negated(const Tensor&, const Tensor& is) {
+  return linear(divide(is.operands()[0], -1, ""), is.operands()[1],
+                is.operands().size() > 2 ? std::optional(is.operands()[2]) : std::nullopt, "");
+}
+
 constexpr MistakeRow projection_rows[] = {
     {"bias-twice", "the bias is added twice", bias_line,
      [](Steps) { return biased([](float one, float) { return 2 * one; }); }},
@@ -225,26 +237,10 @@ constexpr MistakeRow projection_rows[] = {
     {"output-rms-normed", "the result of the projection is normalised, as by an RMSNorm", bias_line,
      [](Steps) { return outputs_normed(false); }},
     {"residual-added", "the layer's input is added to its output: a residual connection", "out_proj(context_vec)",
-     [](Steps steps) { return with_residual(steps); }},
+     with_residual},
     {"residual-and-norm", "the layer's input is added to its output, and the sum is normalised, as by a LayerNorm",
-     "out_proj(context_vec)",
-     [](Steps steps) -> Rewriter::Rule {
-       return [rule = with_residual(steps)](const Tensor& was, const Tensor& is) {
-         const Tensor added = rule(was, is);
-         return added.id() == is.id() ? is : normed(added, true);
-       };
-     },
-     true},
-    {"weight-negated", "the weight has the wrong sign", bias_line,
-     [](Steps) -> Rewriter::Rule {
-       return [](const Tensor& was, const Tensor& is) {
-         return was.kind() == Kind::linear
-                    ? linear(divide(is.operands()[0], -1, ""), is.operands()[1],
-                             is.operands().size() > 2 ? std::optional(is.operands()[2]) : std::nullopt, "")
-                    : is;
-       };
-     },
-     true},
+     "out_proj(context_vec)", with_normed_residual, true},
+    {"weight-negated", "the weight has the wrong sign", bias_line, each<Kind::linear, weight_negated>, true},
     {"rotated-halves", "queries and keys are rotated by position: RoPE, on halves", scores_line,
      [](Steps steps) { return of_queries_and_keys(steps, [](const Tensor& x) { return rotated(x, true); }); }},
     {"rotated-pairs", "queries and keys are rotated by position: RoPE, on neighbours", scores_line,

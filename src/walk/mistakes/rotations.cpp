@@ -173,10 +173,9 @@ constexpr MistakeRow usual_rotation_rows[] = {
 constexpr MistakeRow further_rotation_rows[] = {
     {"pairs-for-halves", "columns 2i and 2i + 1 are rotated together, not columns i and i + d / 2",
      "x[..., :d // 2], x[..., d // 2:]", [](Steps steps) { return paired_as(steps, Pairs::adjacent); }},
-    {"positions-from-one", "positions count from 1, not from 0", angles_line,
-     [](Steps steps) { return all_counted_from_one(steps); }},
+    {"positions-from-one", "positions count from 1, not from 0", angles_line, all_counted_from_one},
     {"rotated-back", "pairs are rotated the other way, by the negative angle", "x * cos - y * sin, x * sin + y * cos",
-     [](Steps steps) { return turned_back(steps); }},
+     turned_back},
     {"queries-not-rotated", "the queries are not rotated", "rotate(queries)",
      [](Steps steps) { return not_rotated(steps, true, false); }},
     {"keys-not-rotated", "the keys are not rotated", "rotate(keys)",

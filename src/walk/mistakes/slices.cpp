@@ -258,6 +258,16 @@ Tensor joined_by_view(const Tensor& was, const Tensor& is) {
   return joins_heads(was) ? view(contiguous(transpose(is.operands()[0], 1, 2)), was.shape()) : is;
 }
 
+Tensor summed_over_heads(const Tensor& was, const Tensor& is) { return has_heads(was) ? summed(is, 1, false) : is; }
+
+Tensor values_centred(const Tensor& was, const Tensor& is) {
+  return weighs_values(was) && was.operands()[1].dim() >= 2 ? with_centred_values(is) : is;
+}
+
+Tensor heads_averaged(const Tensor& was, const Tensor& is) {
+  return joins_heads(was) ? view(averaged(contiguous(is.operands()[0]), 2), was.shape()) : is;
+}
+
 constexpr MistakeRow slice_rows[] = {
     {"last-term-left-out", "the sum of each product leaves out its last term: off by one", "for i in range(n)",
      [](Steps) { return with_terms(all_but_last); }},
@@ -268,26 +278,10 @@ constexpr MistakeRow slice_rows[] = {
        return with_terms([](std::int64_t entry, std::int64_t count) { return entry < count / 2 ? entry : -1; });
      },
      true},
-    {"summed-over-heads", "each head is the sum of all heads", split_line,
-     [](Steps) -> Rewriter::Rule {
-       return [](const Tensor& was, const Tensor& is) {
-         return was.kind() == Kind::matmul && has_heads(was) ? summed(is, 1, false) : is;
-       };
-     },
-     true},
+    {"summed-over-heads", "each head is the sum of all heads", split_line, each<Kind::matmul, summed_over_heads>, true},
     {"values-centred", "the mean of all tokens' values is taken off the values", values_line,
-     [](Steps) -> Rewriter::Rule {
-       return [](const Tensor& was, const Tensor& is) {
-         return weighs_values(was) && was.operands()[1].dim() >= 2 ? with_centred_values(is) : is;
-       };
-     },
-     true},
-    {"heads-averaged", "the mean of all heads is joined in place of each head", join_line,
-     [](Steps) -> Rewriter::Rule {
-       return [](const Tensor& was, const Tensor& is) {
-         return joins_heads(was) ? view(averaged(contiguous(is.operands()[0]), 2), was.shape()) : is;
-       };
-     },
+     each<Kind::matmul, values_centred>, true},
+    {"heads-averaged", "the mean of all heads is joined in place of each head", join_line, always<heads_averaged>,
      true},
     {"last-head-not-joined", "the last head is left 0 when heads are joined", join_line,
      [](Steps) { return joined_as(all_but_last); }, true},
