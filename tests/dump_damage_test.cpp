@@ -64,7 +64,7 @@ bool is_read(
     const std::string& name, const std::string& bytes,
     const std::function<void(const Dumped&)>& check = [](const Dumped&) {}) {
   try {
-    for (const Dumped& tensor : dump::parse(name, bytes)) {
+    for (const Dumped& tensor : files::parse(name, bytes)) {
       if (static_cast<std::int64_t>(tensor.values.size()) != element_count(tensor.shape)) {
         FAIL("a tensor that is not whole");
       }
@@ -159,7 +159,7 @@ TEST_CASE("dumps: names in archives do not escape, and are distinguished") {
   CHECK(has(complaint("a.npz", archive_of({{"model/data.pkl", "x"}})), "it was written by torch.save"));
   CHECK(has(complaint("a.npz", archive_of({{"keys.npy", "no tensor"}})),
             "'keys.npy': it does not begin like an .npy file"));
-  CHECK(dump::parse("a.npz", archive_of({{"a/", ""}, {"notes.txt", "x"}, {"keys.npy", good}})).size() == 1);
+  CHECK(files::parse("a.npz", archive_of({{"a/", ""}, {"notes.txt", "x"}, {"keys.npy", good}})).size() == 1);
 }
 
 TEST_CASE("dumps: archives that unpack to more than their size or the memory are refused") {

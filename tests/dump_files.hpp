@@ -17,8 +17,8 @@ namespace dump_files {
 
 using namespace attn;
 using namespace std::string_literals;
-using dump::Dumped;
-using dump::DumpError;
+using files::Dumped;
+using files::DumpError;
 namespace fs = std::filesystem;
 
 inline std::string bytes_of(const fs::path& path) {
@@ -32,7 +32,7 @@ inline std::string fixture(const std::string& name) { return bytes_of(fs::path(A
 /// What is said of a file's bytes; "" where they can be read.
 inline std::string complaint(const std::string& name, const std::string& bytes) {
   try {
-    dump::parse(name, bytes);
+    files::parse(name, bytes);
     return "";
   } catch (const DumpError& error) {
     return error.what();

@@ -33,7 +33,7 @@ void write(const fs::path& path, const std::string& bytes) {
 
 std::string complaint(const fs::path& path) {
   try {
-    dump::read(path);
+    files::read(path);
     return "";
   } catch (const DumpError& error) {
     return error.what();
@@ -51,7 +51,7 @@ void check_tensor(const Dumped& tensor, const std::string& name, const Shape& sh
 void check_file(const std::string& file, const Shape& shape, const std::string& dtype,
                 const std::vector<double>& values) {
   CAPTURE(file);
-  const std::vector<Dumped> tensors = dump::read(fs::path(ATTN_DUMPS_DIR) / file);
+  const std::vector<Dumped> tensors = files::read(fs::path(ATTN_DUMPS_DIR) / file);
   REQUIRE(tensors.size() == 1);
   check_tensor(tensors[0], fs::path(file).stem().string(), shape, dtype, values);
 }
@@ -81,7 +81,7 @@ TEST_CASE("dumps: .npy files of each version, Fortran order, no axis and no elem
 }
 
 TEST_CASE("dumps: the extremes of float16, NaN and the infinities") {
-  const std::vector<Dumped> read = dump::read(fs::path(ATTN_DUMPS_DIR) / "special.npy");
+  const std::vector<Dumped> read = files::read(fs::path(ATTN_DUMPS_DIR) / "special.npy");
   const std::vector<double>& values = read.at(0).values;
   const std::vector<double> expected = {-65504, 65504, std::ldexp(1, -24), std::ldexp(1, -14), inf, -inf};
   REQUIRE(values.size() == 8);
@@ -109,7 +109,7 @@ TEST_CASE("dumps: dtypes that are not real numbers are refused by name") {
 TEST_CASE("dumps: .npz files, stored and deflated") {
   for (const std::string file : {"stored.npz", "deflated.npz"}) {
     CAPTURE(file);
-    const std::vector<Dumped> tensors = dump::read(fs::path(ATTN_DUMPS_DIR) / file);
+    const std::vector<Dumped> tensors = files::read(fs::path(ATTN_DUMPS_DIR) / file);
     REQUIRE(tensors.size() == 3);
     check_tensor(tensors[0], "attn_scores", {2, 3}, "float32", ramp(6));
     check_tensor(tensors[1], "head_1/keys", {3, 2}, "float64", ramp(6));
@@ -118,7 +118,7 @@ TEST_CASE("dumps: .npz files, stored and deflated") {
 }
 
 TEST_CASE("dumps: a .safetensors file, in the order of its header") {
-  const std::vector<Dumped> tensors = dump::read(fs::path(ATTN_DUMPS_DIR) / "all.safetensors");
+  const std::vector<Dumped> tensors = files::read(fs::path(ATTN_DUMPS_DIR) / "all.safetensors");
   REQUIRE(tensors.size() == 9);
   check_tensor(tensors[0], "attn_scores", {2, 3}, "float32", ramp(6));
   check_tensor(tensors[1], "head_1.keys", {2, 3}, "bfloat16", ramp(6));
@@ -130,9 +130,9 @@ TEST_CASE("dumps: a .safetensors file, in the order of its header") {
   check_tensor(tensors[7], "none", {0, 3}, "float32", {});
   check_tensor(tensors[8], "scale", {}, "float32", {0.25});
   const std::vector<Dumped> swapped =
-      dump::parse("a.safetensors", safetensors_of(R"({"b": {"dtype": "U8", "shape": [2], "data_offsets": [3, 5]},)"
-                                                  R"( "a": {"dtype": "U8", "shape": [3], "data_offsets": [0, 3]}})",
-                                                  5));
+      files::parse("a.safetensors", safetensors_of(R"({"b": {"dtype": "U8", "shape": [2], "data_offsets": [3, 5]},)"
+                                                   R"( "a": {"dtype": "U8", "shape": [3], "data_offsets": [0, 3]}})",
+                                                   5));
   REQUIRE(swapped.size() == 2);
   CHECK(swapped[0].name == "b");
 }
@@ -141,18 +141,18 @@ TEST_CASE("dumps: .csv files as numpy.savetxt writes them") {
   for (const std::string file : {"savetxt.csv", "commas.csv", "semicolons.csv", "tabs.csv"}) {
     check_file(file, {3, 4}, "float64", ramp(12));
   }
-  const std::vector<double> values = dump::read(fs::path(ATTN_DUMPS_DIR) / "special.csv").at(0).values;
+  const std::vector<double> values = files::read(fs::path(ATTN_DUMPS_DIR) / "special.csv").at(0).values;
   REQUIRE(values.size() == 4);
   CHECK(std::isnan(values[0]));
   CHECK(values[1] == inf);
   CHECK(values[2] == -inf);
   CHECK(std::signbit(values[3]));
-  CHECK(dump::parse("a.csv",
-                    "\xef\xbb\xbf"
-                    "1;2\n")
+  CHECK(files::parse("a.csv",
+                     "\xef\xbb\xbf"
+                     "1;2\n")
             .at(0)
             .shape == Shape{1, 2});
-  CHECK(dump::parse("a.csv", "  1   2  \n\n 3 4").at(0).values == std::vector<double>{1, 2, 3, 4});
+  CHECK(files::parse("a.csv", "  1   2  \n\n 3 4").at(0).values == std::vector<double>{1, 2, 3, 4});
 }
 
 TEST_CASE("dumps: the error for a .csv file that is not a matrix gives the place") {
@@ -168,16 +168,16 @@ TEST_CASE("dumps: the error for a .csv file that is not a matrix gives the place
 }
 
 TEST_CASE("dumps: .csv files of attn-walkthrough contain name, dtype and shape") {
-  check_tensor(dump::parse("a.csv", "# head_1/keys: float32 [2, 1, 2]\n0.1,2\n\n3,inf\n").at(0), "head_1/keys",
+  check_tensor(files::parse("a.csv", "# head_1/keys: float32 [2, 1, 2]\n0.1,2\n\n3,inf\n").at(0), "head_1/keys",
                {2, 1, 2}, "float32", {static_cast<double>(0.1F), 2, 3, inf});
-  check_tensor(dump::parse("a.csv", "# mask: bool [3]\n1,0,1\n").at(0), "mask", {3}, "bool", {1, 0, 1});
-  check_tensor(dump::parse("a.csv", "# sum: int64 []\n7\n").at(0), "sum", {}, "int64", {7});
+  check_tensor(files::parse("a.csv", "# mask: bool [3]\n1,0,1\n").at(0), "mask", {3}, "bool", {1, 0, 1});
+  check_tensor(files::parse("a.csv", "# sum: int64 []\n7\n").at(0), "sum", {}, "int64", {7});
   for (const std::string line : {"# keys", "# keys: float32", "# keys: float16 [2]", "# keys: float32 [2, x]",
                                  "# keys: float32 [0]", "#keys: float32 [2]", "# : float32 [2]", "# keys: [2]"}) {
     CAPTURE(line);
-    check_tensor(dump::parse("a.csv", line + "\n1,2\n").at(0), "a", {1, 2}, "float64", {1, 2});
+    check_tensor(files::parse("a.csv", line + "\n1,2\n").at(0), "a", {1, 2}, "float64", {1, 2});
   }
-  check_tensor(dump::parse("a.csv", "1,2\n# keys: float32 [2]\n").at(0), "a", {1, 2}, "float64", {1, 2});
+  check_tensor(files::parse("a.csv", "1,2\n# keys: float32 [2]\n").at(0), "a", {1, 2}, "float64", {1, 2});
   CHECK(has(complaint("a.csv", "# keys: float32 [2, 2]\n1,2\n"),
             "its first line says [2, 2], and it has 1 rows of 2; a shape needs as many numbers as it says"));
   CHECK(has(complaint("a.csv", "# keys: float32 [4]\n1,2\n3,4\n"), "its first line says [4]"));
@@ -197,16 +197,16 @@ TEST_CASE("dumps: JSON of attn-walkthrough contains every tensor by name") {
   const std::string size = R"({"kind": "size", "section": "", "name": "keys", "shape": [2], "dtype": "float32"})";
   const std::string keys = step("keys", "float32", "[2, 2]", R"([[0.1, -0.0], ["inf", "-inf"]])");
   const std::string mask = step("mask", "bool", "[2]", "[true, false]");
-  const std::vector<Dumped> tensors = dump::parse("x", chapter(keys + "," + size + "," + mask + "," + keys));
+  const std::vector<Dumped> tensors = files::parse("x", chapter(keys + "," + size + "," + mask + "," + keys));
   REQUIRE(tensors.size() == 2);
   check_tensor(tensors[0], "head_1/keys", {2, 2}, "float32", {static_cast<double>(0.1F), -0.0, inf, -inf});
   CHECK(std::signbit(tensors[0].values[1]));
   check_tensor(tensors[1], "head_1/mask", {2}, "bool", {1, 0});
   const std::string scalar = step("sum", "int64", "[]", "9007199254740992");
-  check_tensor(dump::parse("x", "[\n" + chapter(scalar) + "]").at(0), "causal/head_1/sum", {}, "int64",
+  check_tensor(files::parse("x", "[\n" + chapter(scalar) + "]").at(0), "causal/head_1/sum", {}, "int64",
                {9007199254740992.0});
-  CHECK(std::isnan(dump::parse("x", chapter(step("k", "float32", "[1]", R"(["nan"])"))).at(0).values[0]));
-  CHECK(dump::parse("x", chapter(keys + "," + mask), [](const dump::Heading& one) {
+  CHECK(std::isnan(files::parse("x", chapter(step("k", "float32", "[1]", R"(["nan"])"))).at(0).values[0]));
+  CHECK(files::parse("x", chapter(keys + "," + mask), [](const files::Heading& one) {
           return one.shape == Shape{2};
         }).size() == 1);
 
@@ -248,7 +248,7 @@ TEST_CASE("dumps: a folder gives all .npy files below it, by name") {
   write(folder / "notes.txt", "no tensor");
   write(folder / "manifest.json", std::string(1000, '['));
   fs::create_directory_symlink(folder.path(), folder / "again");
-  const std::vector<Dumped> tensors = dump::read(folder.path());
+  const std::vector<Dumped> tensors = files::read(folder.path());
   REQUIRE(tensors.size() == 3);
   check_tensor(tensors[0], "attn_scores", {}, "float32", {0.25});
   check_tensor(tensors[1], "head_10/keys", {2, 3, 4}, "float32", ramp(24));
@@ -273,7 +273,7 @@ TEST_CASE("dumps: a folder of --save is read in the order of its manifest") {
   saving.finish();
   write(folder / "saved/added.npy", fixture("scalar.npy"));
   std::vector<std::string> names;
-  for (const Dumped& tensor : dump::read(folder / "saved")) {
+  for (const Dumped& tensor : files::read(folder / "saved")) {
     names.push_back(tensor.name);
   }
   CHECK(names == std::vector<std::string>{"queries", "head_1/keys", "attn_scores", "added"});
@@ -288,7 +288,7 @@ TEST_CASE("dumps: dumps are distinguished from pages by content") {
   write(folder / "e.npz", "");
   for (const std::string name : {"a", "b", "c", "d.csv", "e.npz", ""}) {
     CAPTURE(name);
-    CHECK(dump::is_dump(folder / name));
+    CHECK(files::is_dump(folder / name));
   }
   write(folder / "page.txt", "tensor([1., 2.])\n");
   write(folder / "book.ipynb", "{\"cells\": []}");
@@ -296,7 +296,7 @@ TEST_CASE("dumps: dumps are distinguished from pages by content") {
   REQUIRE(mkfifo((folder / "pipe.npy").c_str(), 0600) == 0);
   for (const std::string name : {"page.txt", "book.ipynb", "empty", "pipe.npy", "nothing.npy"}) {
     CAPTURE(name);
-    CHECK_FALSE(dump::is_dump(folder / name));
+    CHECK_FALSE(files::is_dump(folder / name));
   }
 }
 

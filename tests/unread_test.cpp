@@ -196,12 +196,12 @@ TEST_CASE("a large file that becomes shorter while it is read is an error") {
     file.write(reinterpret_cast<const char*>(&size), sizeof size);
     file << header << std::string(numbers, '\1');
   }
-  CHECK(dump::read(path).at(0).values == std::vector<double>(numbers, 1));
-  const auto cut = [&](const dump::Heading&) {
+  CHECK(files::read(path).at(0).values == std::vector<double>(numbers, 1));
+  const auto cut = [&](const files::Heading&) {
     std::filesystem::resize_file(path, numbers / 2);
     return true;
   };
-  CHECK_THROWS_WITH_AS(dump::read(path, cut), doctest::Contains("it became shorter while it was read; "),
-                       dump::DumpError);
+  CHECK_THROWS_WITH_AS(files::read(path, cut), doctest::Contains("it became shorter while it was read; "),
+                       files::DumpError);
   std::filesystem::remove(path);
 }

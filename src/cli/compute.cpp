@@ -73,12 +73,12 @@ void check_memory(const Walkthrough& planned, std::span<const Step> wanted, bool
   if (is_tiny(wanted, drawn)) {
     return;
   }
-  const bool is_archived = options.save && dump::has_extension(*options.save, ".npz") &&
+  const bool is_archived = options.save && files::has_extension(*options.save, ".npz") &&
                            system::place_of(*options.save).kind == system::Place::Kind::stream;  // of whole tensors
   const bool reads_all = is_archived || is_changed || options.explain || options.heatmap || options.step ||
                          options.predict || (options.format->reads_all && !options.cell);
   const std::int64_t available = available_memory(room_for_products(Blas::haswell, 1));
-  check_fits(wanted, drawn, available, reads_all ? Asked::all : options.save ? Asked::rows : Asked::edges);
+  check_fits(wanted, drawn, available, reads_all ? Needed::all : options.save ? Needed::rows : Needed::edges);
   cap_memory(available, room_for_products(lesson.kernels.blas, evaluation().threads));
 }
 

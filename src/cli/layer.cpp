@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using chapters::layer::Layers;
 
-Layers layers_of(const std::string& weights, const dump::Checkpoint& checkpoint) {
+Layers layers_of(const std::string& weights, const files::Checkpoint& checkpoint) {
   try {
     return chapters::layer::layers_of(checkpoint.names());
   } catch (const LessonError& error) {
@@ -75,13 +75,13 @@ void read_config(GivenLayer& layer, const std::optional<std::string>& config, co
     return;
   }
   layer.config = config ? *config : beside.string();
-  dump::Settings settings = reading("--config", [&] { return dump::read_settings(layer.config); });
+  files::Settings settings = reading("--config", [&] { return files::read_settings(layer.config); });
   layer.numbers = std::move(settings.numbers);
   layer.words = std::move(settings.words);
 }
 
 /// A weight: its numbers are read on first use.
-Tensor weight(const std::shared_ptr<dump::Checkpoint>& checkpoint, const std::string& name, const Shape& shape) {
+Tensor weight(const std::shared_ptr<files::Checkpoint>& checkpoint, const std::string& name, const Shape& shape) {
   const std::string words = "weights[" + emit::string_literal(name) + "]";
   const auto fill = [checkpoint, name] {
     return reading("--weights", [&] { return Contents(checkpoint->numbers(name)); });
@@ -91,7 +91,7 @@ Tensor weight(const std::shared_ptr<dump::Checkpoint>& checkpoint, const std::st
 }
 
 /// An embedding's table: the rows that are looked up are read on first use.
-Tensor table(const std::shared_ptr<dump::Checkpoint>& checkpoint, const std::string& name, const Shape& shape) {
+Tensor table(const std::shared_ptr<files::Checkpoint>& checkpoint, const std::string& name, const Shape& shape) {
   const std::string words = "weights[" + emit::string_literal(name) + "]";
   const auto fill = [checkpoint, name](const Box& part) {
     const Array rows(reading("--weights", [&] { return checkpoint->rows(name, part[0].begin, part[0].end); }));
@@ -119,13 +119,13 @@ std::map<std::string, std::string> embeddings_of(const chapters::layer::Model& m
 }
 
 /// Adds the layer's tensors and, with a sentence, those that embed it.
-void add_weights(GivenLayer& layer, const std::shared_ptr<dump::Checkpoint>& checkpoint, const std::string& prefix,
+void add_weights(GivenLayer& layer, const std::shared_ptr<files::Checkpoint>& checkpoint, const std::string& prefix,
                  const chapters::layer::Model& model, std::vector<std::string>& notes) {
   std::set<std::string> files;
   std::set<std::string> dtypes;
   const std::vector<std::string> names = checkpoint->names();
   const auto add = [&](const std::string& key, const std::string& name, bool is_in_rows) {
-    const dump::Heading heading = reading("--weights", [&] { return checkpoint->heading(name); });
+    const files::Heading heading = reading("--weights", [&] { return checkpoint->heading(name); });
     const bool is_table = is_in_rows && heading.shape.size() == 2;
     layer.weights.emplace(key, (is_table ? table : weight)(checkpoint, name, heading.shape));
     files.insert(checkpoint->file_of(name).string());
@@ -170,7 +170,7 @@ void find_tokens(GivenLayer& layer, const Options& options, const chapters::laye
                      "'; words need the vocabulary of the model; add --tokenizer FILE, or give --inputs x.npy instead");
   }
   layer.tokenizer = options.typed.tokenizer ? *options.typed.tokenizer : beside.string();
-  const auto tokenizer = reading("--tokenizer", [&] { return dump::Tokenizer(layer.tokenizer); });
+  const auto tokenizer = reading("--tokenizer", [&] { return files::Tokenizer(layer.tokenizer); });
   bool is_first = true;
   for (const std::string& word : words_of(*options.lesson.sentence)) {
     const auto token = tokenizer.token(word, is_first);
@@ -190,7 +190,7 @@ void find_tokens(GivenLayer& layer, const Options& options, const chapters::laye
 
 /// How a program reads the hidden states: as .npy, else it lists them.
 LeafWords words_to_read(const std::string& file) {
-  if (!dump::has_extension(file, ".npy")) {
+  if (!files::has_extension(file, ".npy")) {
     return {""};
   }
   const std::string read = "np.load(" + emit::string_literal(file) + ").astype(np.float32)";
@@ -232,7 +232,7 @@ void settle_layer(Options& options) {
     options.lesson.inputs->words = words_to_read(*options.typed.inputs);
   }
   const std::string& weights = *options.typed.weights;
-  const auto checkpoint = reading("--weights", [&] { return std::make_shared<dump::Checkpoint>(weights); });
+  const auto checkpoint = reading("--weights", [&] { return std::make_shared<files::Checkpoint>(weights); });
   const Layers layers = layers_of(weights, *checkpoint);
   GivenLayer& layer = options.lesson.layer.emplace();
   layer.number = options.typed.layer.value_or(0);

@@ -24,8 +24,8 @@ namespace attn::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using dump::Dumped;
-using dump::Heading;
+using files::Dumped;
+using files::Heading;
 
 /// A file, and the name of a tensor in it.
 struct Source {
@@ -48,7 +48,7 @@ Source source_of(const std::string& text) {
 }
 
 std::vector<Heading> headings(const std::string& option, const std::string& file) {
-  return reading(option, [&] { return dump::headings(file); });
+  return reading(option, [&] { return files::headings(file); });
 }
 
 [[noreturn]] void throw_not_there(const std::string& option, const Source& source, const std::string& name,
@@ -86,11 +86,11 @@ std::vector<std::size_t> chosen(const std::string& option, const Source& source,
 }
 
 /// The numbers of a file's tensor. Throws UsageError if its heading has changed.
-dump::SharedNumbers read_at(const std::string& option, const std::string& file, const Heading& heading,
-                            std::size_t place) {
+files::SharedNumbers read_at(const std::string& option, const std::string& file, const Heading& heading,
+                             std::size_t place) {
   std::size_t next = 0;
   std::vector<Dumped> found =
-      reading(option, [&] { return dump::read(file, [&](const Heading&) { return next++ == place; }); });
+      reading(option, [&] { return files::read(file, [&](const Heading&) { return next++ == place; }); });
   if (found.size() != 1 || found[0].shape != heading.shape) {
     throw UsageError(option + ": " + text::quoted(file) + " changed while it was read; try again");
   }
@@ -109,7 +109,7 @@ std::size_t place_of(const std::string& option, const Source& source, const std:
     check(first);
   }
   const auto read = [&](std::size_t place) { return read_at(option, source.file, first, place); };
-  const auto is_same = [&, numbers = places.size() > 1 && is_one_shape ? read(places[0]) : dump::SharedNumbers()](
+  const auto is_same = [&, numbers = places.size() > 1 && is_one_shape ? read(places[0]) : files::SharedNumbers()](
                            std::size_t place) { return read(place) == numbers; };
   if (!is_one_shape || !std::all_of(places.begin() + 1, places.end(), is_same)) {
     throw UsageError(option + ": " + text::quoted(source.file) + " has several tensors '" +

@@ -14,7 +14,7 @@ template <class Action>
 auto reading(const std::string& option, const Action& action) {
   try {
     return action();
-  } catch (const dump::DumpError& error) {
+  } catch (const files::DumpError& error) {
     throw UsageError(option + ": " + error.what());
   }
 }

@@ -122,7 +122,7 @@ struct ReadTensors {
 /// A tensor's numbers, read when they are asked for.
 verify::SharedNumbers to_be_read(const std::string& file, const std::string& name) {
   return verify::SharedNumbers([file, name] {
-    return dump::read(file, [&](const dump::Heading& one) { return one.name == name; }).at(0).values;
+    return files::read(file, [&](const files::Heading& one) { return one.name == name; }).at(0).values;
   });
 }
 
@@ -135,7 +135,7 @@ ReadTensors read_but_ignored(const std::string& file, const VerifyOptions& verif
   std::vector<verify::Observed> later;
   std::vector<verify::Observed> unread;
   const std::int64_t most = most_of_steps(steps);
-  std::vector<dump::Dumped> read = dump::read(file, [&](const dump::Heading& one) {
+  std::vector<files::Dumped> read = files::read(file, [&](const files::Heading& one) {
     names.push_back(one.name);
     const bool is_ignored =
         std::ranges::any_of(verify.ignored, [&](const std::string& pattern) { return is_like(one.name, pattern); });
@@ -150,7 +150,7 @@ ReadTensors read_but_ignored(const std::string& file, const VerifyOptions& verif
     return !is_ignored && is_read && are_read;
   });
   std::vector<verify::Observed> given;
-  for (dump::Dumped& one : read) {
+  for (files::Dumped& one : read) {
     given.push_back(verify::observed_of(std::move(one)));
   }
   std::ranges::move(later, std::back_inserter(given));
@@ -168,10 +168,10 @@ ReadTensors read_but_ignored(const std::string& file, const VerifyOptions& verif
 
 /// Returns true if a dump is large and lists its tensors, so that one can be read without the others.
 bool is_large(const std::string& file) {
-  const bool is_indexed = std::filesystem::is_directory(file) || dump::has_extension(file, ".npz") ||
-                          dump::has_extension(file, ".safetensors");
+  const bool is_indexed = std::filesystem::is_directory(file) || files::has_extension(file, ".npz") ||
+                          files::has_extension(file, ".safetensors");
   std::int64_t count = 0;
-  for (const dump::Heading& one : is_indexed ? dump::headings(file) : std::vector<dump::Heading>()) {
+  for (const files::Heading& one : is_indexed ? files::headings(file) : std::vector<files::Heading>()) {
     count += element_count(one.shape);
   }
   return count > evaluation().large;
@@ -227,7 +227,7 @@ const chapters::Chapter* named_chapter(const VerifyOptions& verify) {
 
 bool is_about_dumps(const Options& options) {
   const VerifyOptions& verify = options.verify;
-  const auto is_dump = [](const std::string& file) { return file != "-" && dump::is_dump(file); };
+  const auto is_dump = [](const std::string& file) { return file != "-" && files::is_dump(file); };
   const auto dumps = std::ranges::count_if(verify.files, is_dump);
   if (dumps == 0) {
     for (const auto& [name, is_given] : {std::pair{"--rtol", verify.rtol.has_value()},

@@ -12,7 +12,7 @@ const chapters::Chapter* named_chapter(const VerifyOptions& verify);
 bool is_about_dumps(const Options& options);
 
 /// `attn-walkthrough verify` of dumps: compares a port's tensors with a chapter's and reports where they differ and
-/// why. Returns the exit code. Throws dump::DumpError, and UsageError, before anything is written.
+/// why. Returns the exit code. Throws files::DumpError, and UsageError, before anything is written.
 int verify_dumps(const Options& options);
 
 }  // namespace attn::cli

@@ -6,7 +6,7 @@
 
 #include "files/wrong.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 Archive::Stream& stream_of(voidpf pointer) { return *static_cast<Archive::Stream*>(pointer); }
@@ -112,4 +112,4 @@ void Archive::unpack(std::uint64_t count, const std::function<void(std::string_v
   check(closed);
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

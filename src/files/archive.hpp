@@ -10,7 +10,7 @@
 
 #include "files/file.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 /// The files of a zip archive, one after the other, in its directory's order.
 class Archive {
@@ -48,4 +48,4 @@ class Archive {
   bool is_before_first_ = true;
 };
 
-}  // namespace attn::dump
+}  // namespace attn::files

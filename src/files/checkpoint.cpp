@@ -12,7 +12,7 @@
 #include "files/wrong.hpp"
 #include "text/numbers.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -178,4 +178,4 @@ Settings read_settings(const fs::path& path) {
   });
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

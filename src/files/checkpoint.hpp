@@ -12,7 +12,7 @@
 #include "files/safetensors.hpp"
 #include "tensor/array.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 /// A model's tensors, in one .safetensors file or in several with an index.
 class Checkpoint {
@@ -65,4 +65,4 @@ struct Settings {
 /// Reads a model's config.json. Throws DumpError.
 Settings read_settings(const std::filesystem::path& path);
 
-}  // namespace attn::dump
+}  // namespace attn::files

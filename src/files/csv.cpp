@@ -12,7 +12,7 @@
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
@@ -150,4 +150,4 @@ Dumped parse_csv(std::string_view text) {
   return matrix;
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

@@ -9,7 +9,7 @@
 
 #include "files/wrong.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 /// Decodes IEEE 754's binary16: 1 bit of sign, 5 of exponent, 10 of fraction.
@@ -140,4 +140,4 @@ std::vector<double> row_major(const std::vector<double>& values, const Shape& sh
   return result;
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

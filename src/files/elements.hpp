@@ -9,7 +9,7 @@
 #include "files/file.hpp"
 #include "tensor/array.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 /// The encoding of a number in a file.
 struct Element {
@@ -36,4 +36,4 @@ std::vector<double> numbers_of(const Bytes& bytes, std::size_t begin, std::size_
 /// Converts numbers from Fortran's order, in which the first axis varies fastest, to row-major order.
 std::vector<double> row_major(const std::vector<double>& values, const Shape& shape);
 
-}  // namespace attn::dump
+}  // namespace attn::files

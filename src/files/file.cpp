@@ -14,7 +14,7 @@
 #include "text/utf8.hpp"
 #include "walk/memory.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -184,4 +184,4 @@ void check_name(std::string_view name) {
   }
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

@@ -9,7 +9,7 @@
 
 #include "system/descriptor.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 /// The bytes of a regular file, or of memory. A large file stays open and is read in pieces.
 class Bytes {
@@ -59,4 +59,4 @@ void check_memory(std::int64_t bytes);
 /// "a//keys". Names of ONNX nodes begin with /.
 void check_name(std::string_view name);
 
-}  // namespace attn::dump
+}  // namespace attn::files

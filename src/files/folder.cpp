@@ -12,7 +12,7 @@
 #include "files/npy.hpp"
 #include "files/wrong.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 namespace fs = std::filesystem;
 
@@ -52,4 +52,4 @@ void read_npy(const fs::path& path, const std::string& name, const Wanted& wante
   }
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

@@ -6,7 +6,7 @@
 
 #include "files/read.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 /// Lists every .npy file below a folder, as relative paths: first in the order of a manifest.json written by --save,
 /// then by name. Links to folders are not followed. Throws Wrong.
@@ -16,4 +16,4 @@ std::vector<std::filesystem::path> npy_files(const std::filesystem::path& folder
 void read_npy(const std::filesystem::path& path, const std::string& name, const Wanted& wanted,
               std::vector<Dumped>& tensors);
 
-}  // namespace attn::dump
+}  // namespace attn::files

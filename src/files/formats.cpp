@@ -10,7 +10,7 @@
 #include "files/safetensors.hpp"
 #include "files/wrong.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 /// The name of a file's only tensor.
@@ -84,4 +84,4 @@ std::vector<Dumped> parse_file(const std::filesystem::path& path, const Bytes& b
   return tensors;
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

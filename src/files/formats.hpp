@@ -9,7 +9,7 @@
 #include "files/file.hpp"
 #include "files/read.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 enum class Format { npy, npz, safetensors, csv, json };
 
@@ -20,4 +20,4 @@ std::optional<Format> format_of_name(const std::filesystem::path& path);
 /// Reads the wanted tensors of a file. Its first bytes determine the format, else its name. Throws Wrong.
 std::vector<Dumped> parse_file(const std::filesystem::path& path, const Bytes& bytes, const Wanted& wanted);
 
-}  // namespace attn::dump
+}  // namespace attn::files

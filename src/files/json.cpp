@@ -14,7 +14,7 @@
 #include "files/file.hpp"
 #include "files/wrong.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 using nlohmann::json;
@@ -129,4 +129,4 @@ std::vector<Dumped> parse_json(std::string_view text, const Wanted& wanted) {
   return tensors;
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

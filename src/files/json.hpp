@@ -5,7 +5,7 @@
 
 #include "files/read.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 /// Returns true if a file with this beginning may be JSON that attn-walkthrough wrote.
 bool looks_like_json(std::string_view beginning);
@@ -14,4 +14,4 @@ bool looks_like_json(std::string_view beginning);
 /// CHAPTER/SECTION/NAME. Throws Wrong.
 std::vector<Dumped> parse_json(std::string_view text, const Wanted& wanted);
 
-}  // namespace attn::dump
+}  // namespace attn::files

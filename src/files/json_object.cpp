@@ -3,7 +3,7 @@
 #include "files/file.hpp"
 #include "files/wrong.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 nlohmann::json json_object(const std::filesystem::path& path, const std::set<std::string>& left_out) {
   using nlohmann::json;
@@ -23,4 +23,4 @@ nlohmann::json json_object(const std::filesystem::path& path, const std::set<std
   return parsed;
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

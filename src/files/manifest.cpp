@@ -7,7 +7,7 @@
 
 #include "files/file.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,4 +52,4 @@ std::vector<std::string> files_of_manifest(const fs::path& folder) {
   return files;
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace attn::dump {
+namespace attn::files {
 
 inline constexpr const char* manifest_name = "manifest.json";
 
@@ -12,4 +12,4 @@ inline constexpr const char* manifest_name = "manifest.json";
 /// program's, damaged, or too large or too deep to be one of ours.
 std::vector<std::string> files_of_manifest(const std::filesystem::path& folder);
 
-}  // namespace attn::dump
+}  // namespace attn::files

@@ -7,7 +7,7 @@
 #include "files/npy_literal.hpp"
 #include "files/wrong.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 const std::string save_again = "write it again with numpy.save(path, array)";
@@ -113,4 +113,4 @@ Dumped parse_npy(const Bytes& bytes) {
   return {"", std::move(header.shape), dtype_name(header.element), std::move(values)};
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

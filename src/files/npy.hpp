@@ -6,7 +6,7 @@
 #include "files/elements.hpp"
 #include "files/read.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 /// The contents of an .npy header (numpy.lib.format).
 struct NpyHeader {
@@ -28,4 +28,4 @@ Dumped parse_npy(const Bytes& bytes);
 /// Reads a file's header. Throws Wrong.
 NpyHeader npy_header_of(const Bytes& bytes);
 
-}  // namespace attn::dump
+}  // namespace attn::files

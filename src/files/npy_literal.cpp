@@ -8,7 +8,7 @@
 
 #include "files/wrong.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 class LiteralReader {
@@ -147,4 +147,4 @@ class LiteralReader {
 
 NpyLiteral parse_npy_literal(std::string_view text) { return LiteralReader(text).read(); }
 
-}  // namespace attn::dump
+}  // namespace attn::files

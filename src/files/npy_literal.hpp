@@ -5,7 +5,7 @@
 
 #include "tensor/array.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 /// An .npy file's header: a dict in Python's notation with exactly these keys.
 struct NpyLiteral {
@@ -17,4 +17,4 @@ struct NpyLiteral {
 /// Parses "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }" and surrounding white space. Throws Wrong.
 NpyLiteral parse_npy_literal(std::string_view text);
 
-}  // namespace attn::dump
+}  // namespace attn::files

@@ -15,7 +15,7 @@
 #include "files/npy.hpp"
 #include "files/wrong.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 const std::string savez_again = "write it again with numpy.savez(path, keys=keys)";
@@ -165,4 +165,4 @@ std::vector<Dumped> parse_npz(const Bytes& bytes, const Wanted& wanted) {
   return tensors;
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

@@ -6,7 +6,7 @@
 #include "files/file.hpp"
 #include "files/read.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 /// Returns true if the bytes begin as a zip archive does.
 bool looks_like_npz(std::string_view bytes);
@@ -15,4 +15,4 @@ bool looks_like_npz(std::string_view bytes);
 /// ignored. All headers are read, and the arrays' total size is computed, before any array is unpacked. Throws Wrong.
 std::vector<Dumped> parse_npz(const Bytes& bytes, const Wanted& wanted);
 
-}  // namespace attn::dump
+}  // namespace attn::files

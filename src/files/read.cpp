@@ -5,7 +5,7 @@
 #include "files/formats.hpp"
 #include "files/wrong.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 namespace fs = std::filesystem;
 
@@ -46,4 +46,4 @@ std::vector<Heading> headings(const fs::path& path) {
   return found;
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

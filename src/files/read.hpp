@@ -11,7 +11,7 @@
 #include "tensor/array.hpp"
 
 /// Reads tensor files that another program wrote, such as a port's dumps.
-namespace attn::dump {
+namespace attn::files {
 
 /// Thrown for a file that cannot be read: what is wrong; what is accepted; how to go on.
 struct DumpError : std::runtime_error {
@@ -52,4 +52,4 @@ std::vector<Dumped> parse(const std::filesystem::path& path, std::string_view by
 /// The headings that read() would pass to `wanted`.
 std::vector<Heading> headings(const std::filesystem::path& path);
 
-}  // namespace attn::dump
+}  // namespace attn::files

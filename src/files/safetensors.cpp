@@ -11,7 +11,7 @@
 #include "files/safetensors_header.hpp"
 #include "files/wrong.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 constexpr std::size_t length_size = 8;
@@ -135,4 +135,4 @@ std::vector<Dumped> parse_safetensors(const Bytes& bytes, const Wanted& wanted) 
   return result;
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

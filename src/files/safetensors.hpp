@@ -10,7 +10,7 @@
 #include "files/file.hpp"
 #include "files/read.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 /// Checks a file's first nine bytes and its size: the header's length, and the brace that begins the header.
 bool looks_like_safetensors(std::string_view bytes, std::int64_t size);
@@ -32,4 +32,4 @@ std::vector<Placed> safetensors_contents(const Bytes& bytes);
 /// Reads the wanted tensors of a .safetensors file. Throws Wrong.
 std::vector<Dumped> parse_safetensors(const Bytes& bytes, const Wanted& wanted);
 
-}  // namespace attn::dump
+}  // namespace attn::files

@@ -8,7 +8,7 @@
 
 #include "files/wrong.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 using nlohmann::json;
@@ -125,4 +125,4 @@ std::vector<SafetensorsEntry> parse_safetensors_header(std::string_view text) {
   return std::move(reader).entries();
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

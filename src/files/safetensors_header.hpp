@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace attn::dump {
+namespace attn::files {
 
 /// An entry of a .safetensors header: one tensor.
 struct SafetensorsEntry {
@@ -19,4 +19,4 @@ struct SafetensorsEntry {
 /// else is rejected as soon as it begins, before it takes memory. Throws Wrong.
 std::vector<SafetensorsEntry> parse_safetensors_header(std::string_view json);
 
-}  // namespace attn::dump
+}  // namespace attn::files

@@ -39,10 +39,10 @@ auto checked(const Action& action) {
 
 /// Throws SaveError if the folder contains anything that --save did not write.
 void check_is_ours(const fs::path& folder, const fs::path& shown_as) {
-  const std::vector<std::string> listed = dump::files_of_manifest(folder);
+  const std::vector<std::string> listed = files::files_of_manifest(folder);
   std::set<fs::path> files(listed.begin(), listed.end());
   if (!files.empty()) {
-    files.insert(dump::manifest_name);
+    files.insert(files::manifest_name);
   }
   std::set<fs::path> folders;
   for (const fs::path& file : files) {
@@ -98,7 +98,7 @@ Saving::Saving(const fs::path& folder, std::span<const ShownChapter> chapters, b
         });
       });
     }
-    writer_.write(dump::manifest_name,
+    writer_.write(files::manifest_name,
                   [&](const Sink& sink) { sink(manifest_of(chapters, "file", file_of).dump(2) + "\n"); });
   });
 }

@@ -7,7 +7,7 @@
 
 namespace attn::render {
 
-bool holds_one_tensor(const std::filesystem::path& path) { return dump::has_extension(path, ".csv"); }
+bool holds_one_tensor(const std::filesystem::path& path) { return files::has_extension(path, ".csv"); }
 
 void write_one_csv(const Target& target, std::span<const ShownChapter> chapters) {
   const auto& steps = chapters[0].steps;

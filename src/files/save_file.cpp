@@ -59,13 +59,13 @@ void write_to_stream(const Place& stream, WriteTensors write, std::span<const Sh
 }  // namespace
 
 WriteTensors tensor_file_writer(const fs::path& path) {
-  if (dump::has_extension(path, ".npz")) {
+  if (files::has_extension(path, ".npz")) {
     return write_npz;
   }
   if (holds_one_tensor(path)) {
     return write_one_csv;
   }
-  return dump::has_extension(path, ".safetensors") ? write_safetensors : nullptr;
+  return files::has_extension(path, ".safetensors") ? write_safetensors : nullptr;
 }
 
 Place accepted_file(const fs::path& path, bool may_replace) {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace attn::dump {
+namespace attn::files {
 
 /// Numbers that do not change and that copies share: one in memory, however many results speak of them. They may be
 /// read when they are first asked for.
@@ -55,4 +55,4 @@ class SharedNumbers {
   std::shared_ptr<Stored> stored_;
 };
 
-}  // namespace attn::dump
+}  // namespace attn::files

@@ -9,7 +9,7 @@
 #include "text/lines.hpp"
 #include "text/utf8.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 namespace {
 
 using nlohmann::json;
@@ -185,4 +185,4 @@ std::optional<Tokenizer::Token> Tokenizer::token(const std::string& word, bool i
                                                : std::optional(Token{found->first, found->second, false});
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace attn::dump {
+namespace attn::files {
 
 /// The vocabulary of a tokenizer.json, as the library tokenizers writes it: BPE, WordPiece, Unigram or WordLevel.
 class Tokenizer {
@@ -41,4 +41,4 @@ class Tokenizer {
   bool strips_accents_ = false;
 };
 
-}  // namespace attn::dump
+}  // namespace attn::files

@@ -8,7 +8,7 @@
 #include "files/read.hpp"
 #include "text/lines.hpp"
 
-namespace attn::dump {
+namespace attn::files {
 
 inline constexpr const char* accepted_formats =
     "give a folder of .npy files, or one file: .npy, .npz, .safetensors, .csv, or the .json of --format json";
@@ -38,4 +38,4 @@ auto naming(const std::filesystem::path& path, const Action& action) {
   }
 }
 
-}  // namespace attn::dump
+}  // namespace attn::files

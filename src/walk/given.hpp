@@ -41,7 +41,7 @@ struct GivenLayer {
   std::map<std::string, Tensor, std::less<>> weights;  ///< by their names in the layer, "attn.c_attn.weight", or where
                                                        ///< the model embeds tokens, "wte.weight"
   std::string config;                                  ///< the path of its config.json; empty without one
-  std::map<std::string, double, std::less<>> numbers;  ///< what the config says, as dump::Settings
+  std::map<std::string, double, std::less<>> numbers;  ///< what the config says, as files::Settings
   std::map<std::string, std::string, std::less<>> words;
   std::vector<GivenToken> tokens;  ///< of the lesson's sentence; empty if it has the hidden states
   std::string tokenizer;           ///< the path of the tokens' tokenizer.json

@@ -155,7 +155,7 @@ bool is_tiny(std::span<const Step> steps, std::span<const Tensor> drawn) try {
   return false;
 }
 
-void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available, Asked asked) {
+void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available, Needed which) {
   std::unordered_set<const void*> seen;
   std::int64_t needed = 0;
   std::int64_t largest = 0;
@@ -167,7 +167,7 @@ void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std:
   for (const Step& step : steps) {
     if (step.tensor) {
       const bool is_large = element_count(step.tensor->shape()) > evaluation().large;
-      const bool in_parts = asked == Asked::edges || (asked == Asked::rows && is_large);
+      const bool in_parts = which == Needed::edges || (which == Needed::rows && is_large);
       add(step.tensor->bytes(seen, in_parts));
       largest = std::max(largest, in_parts ? step.tensor->bytes_of_part() : all_bytes(*step.tensor));
     }

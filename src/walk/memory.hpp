@@ -32,7 +32,7 @@ std::string free_memory_words();
 bool is_tiny(std::span<const Step> steps, std::span<const Tensor> drawn);
 
 /// The numbers of the steps that a run needs.
-enum class Asked {
+enum class Needed {
   all,    ///< all numbers at once
   edges,  ///< the numbers at the edges, as print shows them
   rows,   ///< all numbers, for large tensors a few rows at a time
@@ -41,7 +41,7 @@ enum class Asked {
 /// Throws TooLarge, with both sizes, if the tensors need more than `available` bytes: those that the steps depend on,
 /// the drawn ones, and copies of the largest for printing and saving. Computes no numbers.
 void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available,
-                Asked asked = Asked::all);
+                Needed which = Needed::all);
 
 /// Throws TooLarge, with both sizes, if the disk of --save's target has too little space for the steps' tensors.
 void check_disk(const std::filesystem::path& target, std::span<const Step> steps);

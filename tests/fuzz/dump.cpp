@@ -14,16 +14,16 @@
 namespace attn::fuzz {
 namespace {
 
-void check(const dump::Dumped& dumped) {
+void check(const files::Dumped& dumped) {
   require(is_utf8(dumped.name) && !dumped.name.empty(), "a tensor's name is UTF-8");
   require(std::ranges::all_of(dumped.shape, [](std::int64_t size) { return size >= 0; }), "an axis has a size");
   require(element_count(dumped.shape) == std::ssize(dumped.values), "a tensor has as many numbers as its shape says");
 }
 
-void check_report(std::vector<dump::Dumped> dumped) {
+void check_report(std::vector<files::Dumped> dumped) {
   static const std::vector<Step> steps = steps_of("simplified");
   verify::PortReport report = {"dump", "simplified", {}, {}, {}, {}, tokens()};
-  for (dump::Dumped& one : dumped) {
+  for (files::Dumped& one : dumped) {
     report.given.push_back(verify::observed_of(std::move(one)));
   }
   report.judgement = verify::judge(report.given, steps, {}, {}, {});
@@ -45,10 +45,10 @@ void check_report(std::vector<dump::Dumped> dumped) {
 void dump(std::string_view bytes) {
   for (const char* name : {"attn_weights.csv", "attn_weights.npy", "dump.npz", "dump.safetensors"}) {
     try {
-      std::vector<dump::Dumped> dumped = dump::parse(name, bytes);
+      std::vector<files::Dumped> dumped = files::parse(name, bytes);
       std::ranges::for_each(dumped, check);
       check_report(std::move(dumped));
-    } catch (const dump::DumpError& error) {
+    } catch (const files::DumpError& error) {
       require_error_line(error);
     }
   }

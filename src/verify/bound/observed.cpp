@@ -36,7 +36,7 @@ Observed in_a_row(const Printed& printed) {
   return {"", {static_cast<std::int64_t>(values.size())}, "", std::move(values), std::move(radii)};
 }
 
-Observed observed_of(dump::Dumped dumped) {
+Observed observed_of(files::Dumped dumped) {
   return {std::move(dumped.name), std::move(dumped.shape), std::move(dumped.dtype), std::move(dumped.values)};
 }
 

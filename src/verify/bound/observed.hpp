@@ -13,7 +13,7 @@
 
 namespace attn::verify {
 
-using dump::SharedNumbers;
+using files::SharedNumbers;
 
 /// What somebody shows of a tensor, on a page or in a file: its numbers, each up to rounding, row-major.
 struct Observed {
@@ -46,7 +46,7 @@ std::optional<Observed> observed_of(const Printed& printed);
 Observed in_a_row(const Printed& printed);
 
 /// A file's tensor, as exact as it is written.
-Observed observed_of(dump::Dumped dumped);
+Observed observed_of(files::Dumped dumped);
 
 /// Numbers that are known exactly.
 Observed exactly(Shape shape, SharedNumbers values);
