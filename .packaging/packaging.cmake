@@ -25,6 +25,7 @@ endif()
 set(without_notice)
 set(ATTN_COMPILED_IN)
 set(licences)
+file(REMOVE_RECURSE ${notices}) # of a build with other options
 file(MAKE_DIRECTORY ${notices})
 while(compiled_in)
   list(POP_FRONT compiled_in name package)
