@@ -81,8 +81,7 @@ bool fills(std::string_view path) {
 /// The sizes in a text of arguments or a tuple: "3, 2", "(3, d_out)", "x.shape".
 std::optional<Shape> sizes_of(std::string_view text, const ValueOf& value_at) {
   text = text::trimmed(text);
-  return text.empty() ? Shape{}
-                      : sizes_in(value_at(std::string("(").append(text, text.starts_with('*') ? 1 : 0) + ")"));
+  return text.empty() ? Shape{} : sizes_in(value_at(std::string("(").append(text) + ")"));
 }
 
 std::optional<Shape> sizes_of(const Arguments& arguments, const ValueOf& value_at) {

@@ -1,18 +1,45 @@
 #include "verify/program/functions.hpp"
 
+#include <algorithm>
+
 #include "text/lines.hpp"
 #include "verify/read/pieces.hpp"
 
 namespace attn::verify {
 
+std::string appended(std::string_view list, std::string_view item) {
+  std::string made(list.substr(0, list.size() - 1));
+  return made.append(made.size() > 1 ? ", " : "").append(item) + list.back();
+}
+
 std::vector<std::pair<std::string, std::string>> Function::given(std::string_view arguments) const {
   const Arguments call = arguments_of(arguments);
-  const std::size_t skipped = is_method ? 1 : 0;  // self
   std::vector<std::pair<std::string, std::string>> values;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string_view value = i < skipped ? call.value_of(names[i]) : call.at(i - skipped, names[i]);
-    const auto usual = defaults.find(names[i]);
-    values.emplace_back(names[i], value.empty() && usual != defaults.end() ? usual->second : value);
+  std::size_t place = 0;  // of the next argument without a name
+  for (const std::string_view name : names) {
+    if (name == "*" || name == "/") {
+      place = name == "*" ? npos : place;
+    } else if (name.starts_with("**")) {
+      std::string rest;
+      for (const auto& [key, value] : call.named) {
+        const bool is_own = std::ranges::find(names, key) != names.end();
+        rest.append(is_own ? "" : std::string(rest.empty() ? "'" : ", '").append(key).append("': ").append(value));
+      }
+      values.emplace_back(name.substr(2), "{" + rest + "}");
+    } else if (name.starts_with('*')) {
+      std::string rest = "[]";
+      for (; place < call.plain.size(); ++place) {
+        rest = appended(rest, call.plain[place]);
+      }
+      values.emplace_back(name.substr(1), rest);
+      place = npos;
+    } else {
+      const bool is_self = is_method && values.empty();
+      const std::string_view value = is_self ? call.value_of(name) : call.at(place, name);
+      const auto usual = defaults.find(name);
+      values.emplace_back(name, value.empty() && usual != defaults.end() ? usual->second : value);
+      place += is_self || place == npos ? 0 : 1;
+    }
   }
   return values;
 }

@@ -23,7 +23,8 @@ struct Function {
   std::string expression = {};  ///< the expression of a lambda, instead of statements
   bool is_method = false;       ///< its first parameter is the object
 
-  /// Each parameter with the argument that a call passes; empty if it passes none.
+  /// Each parameter with the argument that a call passes, empty if it passes none; of *args a list, of **kwargs a
+  /// dictionary.
   std::vector<std::pair<std::string, std::string>> given(std::string_view arguments) const;
 };
 
@@ -54,6 +55,9 @@ class Functions {
   std::map<std::string, std::vector<Assigned>, std::less<>> attributes_;
   std::map<std::string, Function, std::less<>> functions_;
 };
+
+/// "[a, b]" with an item more.
+std::string appended(std::string_view list, std::string_view item);
 
 /// The end of the block below the statement, which is its header.
 std::size_t end_of_block(std::span<const Statement> statements, std::size_t header);

@@ -119,7 +119,8 @@ class Reader {
     if (text_[at_] == '(' || text_[at_] == '[') {
       const bool is_list = text_[at_] == '[';
       const std::string_view body = inside();
-      if (!is_list && split_outside(body, ',').size() == 1 && !text::trimmed(body).ends_with(',')) {
+      if (!is_list && split_outside(body, ',').size() == 1 && !text::trimmed(body).ends_with(',') &&
+          !body.starts_with('*')) {
         return listed_.value(body, before_, scope_);
       }
       return {.kind = is_list ? Value::Kind::list : Value::Kind::one, .items = items(body)};
@@ -166,9 +167,20 @@ class Reader {
   std::vector<Value> items(std::string_view inside) const {
     std::vector<Value> result;
     for (const std::string_view text : split_outside(inside, ',')) {
-      result.push_back(item(text));
+      add_item(result, text);
     }
     return result;
+  }
+
+  /// Of "*x.shape" each item.
+  void add_item(std::vector<Value>& items, std::string_view text) const {
+    if (!text.starts_with('*')) {
+      items.push_back(item(text));
+      return;
+    }
+    const Value all = item(text.substr(1));
+    const std::vector<Value> turns = turns_of(all).value_or(std::vector{Value{}});
+    items.insert(items.end(), turns.begin(), turns.end());
   }
 
   Value item(std::string_view text) const {
@@ -203,7 +215,7 @@ class Reader {
     const Arguments read = arguments_of(inside);
     Passed given;
     for (const std::string_view one : read.plain) {
-      given.plain.push_back(item(one));
+      add_item(given.plain, one);
     }
     for (const auto& [key, value] : read.named) {
       const bool is_bool = key == "dtype" && (value == "bool" || value.ends_with(".bool") || value.ends_with(".bool_"));
@@ -244,6 +256,13 @@ class Reader {
       return is_one ? renamed(*given.plain[0].tensor,
                               given.plain.back().string.value_or("") + (k ? "[" + std::to_string(whole(*k)) + "]" : ""))
                     : Value{};
+    }
+    if (path == "dict") {
+      Value made{.kind = Value::Kind::dictionary};
+      for (const auto& [key, value] : arguments_of(inside).named) {
+        put_entry(made, string_of(key), item(value));
+      }
+      return made;
     }
     if (path == "float" && inside.find("inf") != npos) {
       return value_of(inside.find('-') != npos ? -HUGE_VAL : HUGE_VAL);

@@ -31,6 +31,8 @@ class Listed {
   const std::deque<Written>& written() const { return written_; }
   /// The place of the last assignment to the name before `before`, in the scope or else in the program.
   std::optional<std::size_t> assigned(std::string_view name, std::size_t before, std::size_t scope) const;
+  /// What follows those characters in the names of variables that begin with them, without further dots.
+  std::vector<std::string> names_of(std::string_view beginning) const;
   /// The value of an expression that stands before the place `before`.
   Value value(std::string_view text, std::size_t before, std::size_t scope) const;
   /// Returns the value of an expression at its place; none if it is not known.

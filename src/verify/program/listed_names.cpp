@@ -54,6 +54,15 @@ std::optional<std::size_t> Listed::assigned(std::string_view name, std::size_t b
   return scope > 0 ? assigned(name, before, 0) : std::nullopt;
 }
 
+std::vector<std::string> Listed::names_of(std::string_view beginning) const {
+  std::vector<std::string> names;
+  for (auto one = places_.lower_bound(beginning); one != places_.end() && one->first.starts_with(beginning); ++one) {
+    const std::string_view rest = std::string_view(one->first).substr(beginning.size());
+    rest.find('.') == npos ? names.emplace_back(rest) : std::string();
+  }
+  return names;
+}
+
 Value Listed::variable(std::string_view name, std::size_t before, std::size_t scope) const {
   const auto last = assigned(name, before, scope);
   if (const auto bound = bindings_.find({std::string(name), last}); bound != bindings_.end()) {

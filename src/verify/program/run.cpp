@@ -34,11 +34,6 @@ std::optional<std::vector<std::string_view>> listed_items(std::string_view text)
              : std::nullopt;
 }
 
-std::string appended(std::string_view list, std::string_view item) {
-  std::string made(list.substr(0, list.size() - 1));
-  return made.append(made.size() > 1 ? ", " : "").append(item) + list.back();
-}
-
 Runner::Runner(std::vector<Statement> statements) {
   std::string_view library = library_program();
   while (!library.empty()) {
@@ -180,9 +175,12 @@ std::optional<bool> Runner::truth_of(std::string_view condition) const {
   }
   for (const auto& [ending, is_none] : {std::pair(" is not None", false), std::pair(" is None", true)}) {
     if (condition.ends_with(ending)) {
-      const std::string_view value =
-          trace_.last(full_name(condition.substr(0, condition.size() - std::string_view(ending).size())));
-      return value.empty() ? std::nullopt : std::optional((value == "None") == is_none);
+      const std::string asked = full_name(condition.substr(0, condition.size() - std::string_view(ending).size()));
+      const Value known = is_path(asked) ? Value{} : value(asked);  // cache["key"]
+      const std::string_view last = known.is_known() && known.text.empty() ? "something"
+                                    : known.text.empty()                   ? trace_.last(asked)
+                                                                           : known.text;
+      return last.empty() ? std::nullopt : std::optional((last == "None") == is_none);
     }
   }
   for (const auto& [sign, is_equal] : {std::pair("==", true), std::pair("!=", false)}) {

@@ -85,8 +85,12 @@ class Runner {
   std::optional<std::string> conditional(std::string_view text);
   /// Resolves "heads[0].key" from "heads" on, where a method or an attribute of an item follows; `at` is then after it.
   std::string take_items(std::string_view path, std::string_view text, std::size_t& at) const;
+  /// The name of an item, "self.layers['key']" or "heads[0]"; empty if it has none.
+  std::string item_of(const std::string& whole, std::string_view bracket) const;
   /// The name that a name stands for in the end: "our_object_1" of h where h = heads and heads = our_object_1.
   std::string followed(std::string name) const;
+  /// The arguments of a call: with those that "*args" and "**kwargs" stand for, and None, True and False as such.
+  std::string passed(std::string_view inside);
   /// A string or a number as itself, anything else as a new name for it.
   std::string settled(std::string_view made);
   /// The items of a list's or a dictionary's comprehension, "[our_item_1, our_item_2]", "{'cat': 0}"; empty if it is
@@ -100,6 +104,10 @@ class Runner {
   std::optional<std::string> dropout(std::string_view path, std::string_view inside);
   /// What an nn.Sequential with dropout makes of its argument, while training; empty for anything else.
   std::optional<std::string> through_sequence(std::string_view path, std::string_view inside);
+  /// The object that an nn.ModuleDict makes: its entries are attributes.
+  std::string module_dictionary(std::string_view inside, std::string_view target);
+  /// A copy of the object of that name, and of the objects that it has; what is no object is not changed but by name.
+  std::string copied(const std::string& name);
   /// Assigns an object what its class assigns outside its methods, or what a dataclass is given instead.
   void give_attributes(const std::string& of, const std::string& object, std::string_view inside);
   /// The draw's name; empty if there are too many draws.
@@ -137,10 +145,10 @@ class Runner {
   bool is_evaluating_ = false;  ///< after model.eval(): dropout is off
 };
 
+/// Returns true for a name that the program does not have: a draw's, an item's, an object's.
+constexpr bool is_ours(std::string_view name) { return name.starts_with("our_"); }
 /// The items of "[a, b]" or "(a, b)"; empty for other texts.
 std::optional<std::vector<std::string_view>> listed_items(std::string_view text);
-/// "[a, b]" with an item more.
-std::string appended(std::string_view list, std::string_view item);
 /// The effects of PyTorch's modules and functions, as a Python program whose functions have their full names.
 std::string_view library_program();
 /// Returns true if a text that is not run would draw.

@@ -81,8 +81,8 @@ std::string Runner::take_items(std::string_view path, std::string_view text, std
   std::size_t behind = at;
   for (std::size_t close = at; behind < text.size() && text[behind] == '['; behind = close + 1) {
     close = closing_bracket(text, behind);
-    const std::string item =
-        close == npos ? "" : value(whole + std::string(text.substr(behind, close + 1 - behind))).text;
+    const std::string_view bracket = close == npos ? std::string_view() : text.substr(behind, close + 1 - behind);
+    const std::string item = bracket.empty() ? "" : item_of(whole, bracket);
     const std::string_view rest = close == npos ? "" : leading_path(text.substr(close + 1));
     const std::size_t next = close + 1 + rest.size();
     const bool is_meant = !rest.empty() || text.substr(std::min(next, text.size())).starts_with('(');
@@ -94,6 +94,14 @@ std::string Runner::take_items(std::string_view path, std::string_view text, std
     close = next - 1;
   }
   return whole;
+}
+
+std::string Runner::item_of(const std::string& whole, std::string_view bracket) const {
+  const auto object = objects_.find(followed(full_name(whole)));
+  if (object != objects_.end() && object->second == "torch.nn.ModuleDict") {
+    return object->first + "." + value(bracket.substr(1, bracket.size() - 2)).string.value_or("");
+  }
+  return value(whole + std::string(bracket)).text;
 }
 
 std::string Runner::scan(std::string_view text) {
@@ -142,11 +150,51 @@ std::string Runner::scan(std::string_view text) {
 }
 
 std::string Runner::followed(std::string name) const {
-  constexpr int most_names = 4;
-  for (int turn = 0; turn < most_names && is_path(trace_.last(name)); ++turn) {
-    name = trace_.last(name);
+  constexpr int most_names = 16;
+  std::size_t before = listed_.written().size();
+  std::size_t scope = trace_.scope();
+  for (int turn = 0; turn < most_names; ++turn) {
+    const auto at = listed_.assigned(name, before, scope);
+    if (!at || !is_path(listed_.written()[*at].value)) {
+      break;
+    }
+    name = listed_.written()[*at].value;
+    before = *at;
+    scope = listed_.written()[*at].in;
   }
   return name;
+}
+
+std::string Runner::passed(std::string_view inside) {
+  std::string made;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    const std::string_view known = trace_.last(value);
+    const bool is_itself = is_among(known, "None True False");
+    made.append(made.empty() ? "" : ", ").append(name).append(name.empty() ? "" : "=");
+    made.append(is_itself ? known : value);
+  };
+  for (const std::string_view part : split_outside(inside, ',')) {
+    const std::size_t stars = std::min(part.find_first_not_of('*'), part.size());
+    if (stars == 0) {
+      const Assignment given = assignment_of(part);
+      add(given.value.empty() ? "" : given.targets.front(), std::string(given.value.empty() ? part : given.value));
+      continue;
+    }
+    const std::string holder =
+        is_path(part.substr(stars)) ? std::string(part.substr(stars)) : trace_.item(part.substr(stars));
+    const Value all = value(holder);
+    const bool is_dictionary = stars == 2 && all.kind == Value::Kind::dictionary;
+    if (!all.is_known()) {
+      add("", "our_unknown");
+    }
+    for (std::size_t k = 0; k < all.items.size(); ++k) {
+      const std::string key = is_dictionary ? all.keys[k].string.value_or("") : "";
+      const std::string& text = all.items[k].text;
+      const std::string item = holder + "[" + (is_dictionary ? "'" + key + "'" : std::to_string(k)) + "]";
+      add(key, is_ours(text) || is_among(text, "None True False") || is_quoted(text) ? text : item);
+    }
+  }
+  return made;
 }
 
 std::string Runner::settled(std::string_view made) {
@@ -181,22 +229,15 @@ std::optional<std::string> Runner::comprehension(std::string_view inside, char b
 std::string Runner::mapped(std::string_view inside) {
   const std::size_t colon = inside.starts_with("lambda") ? find_outside(inside, ":") : 0;
   const std::size_t comma = colon == npos ? npos : find_outside(inside.substr(colon), ",");
-  const auto items = comma == npos ? std::nullopt : items_of(inside.substr(colon + comma + 1));
-  if (!items) {
-    may_draw(inside) ? add_unread() : void();
+  if (comma == npos) {
     return "our_unknown";
   }
-  std::string function(inside.substr(0, colon + comma));
-  if (colon > 0) {
-    const std::string name = trace_.new_name("function");
-    functions_.define_lambda(name, function);
-    function = name;
-  }
-  std::string made = "[";
-  for (const std::string& item : *items) {
-    made += (made.size() > 1 ? ", " : "") + settled(scan(function + "(" + item + ")"));
-  }
-  return made + "]";
+  const bool is_lambda = colon > 0;
+  const std::string name = is_lambda ? std::string(inside.substr(6, colon - 6)) : " our_mapped";
+  const std::string each = is_lambda ? std::string(inside.substr(colon + 1, comma - 1))
+                                     : std::string(inside.substr(0, comma)) + "(our_mapped)";
+  return comprehension(each + " for" + name + " in " + std::string(inside.substr(colon + comma + 1)), '[')
+      .value_or("our_unknown");
 }
 
 std::optional<std::string> Runner::call(std::string_view path, std::string_view inside, std::string_view target) {
@@ -236,10 +277,20 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   if (imports_.is(path, "numpy.split")) {  // into equal parts
     return "torch.chunk(" + scan(inside) + ")";
   }
-  if (path == "nn.ModuleList" || path == "torch.nn.ModuleList") {
+  const std::string meant = followed(full_name(path));  // c = copy.deepcopy, self.fn = fn
+  const std::string known =
+      functions_.knows(path)
+          ? std::string(path)
+          : imports_.full(functions_.knows(meant) || imports_.is(meant, "copy.deepcopy") ? meant : path);
+  if (known == "torch.nn.ModuleList") {
     return scan(inside);
   }
-  const std::string known = functions_.knows(path) ? std::string(path) : imports_.full(path);
+  if (known == "torch.nn.ModuleDict") {
+    return module_dictionary(inside, target);
+  }
+  if (known == "copy.deepcopy" || known == "copy.copy") {
+    return copied(followed(scan(inside)));
+  }
   if (functions_.is_class(known)) {
     const std::string object = target.empty() ? trace_.new_name("object") : std::string(target);
     objects_[object] = known;
@@ -257,6 +308,40 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   }
   const Function* function = functions_.find(object.empty() ? known : objects_.find(object)->second + "." + method);
   return function != nullptr ? std::optional(run_function(Function(*function), path, inside, object)) : std::nullopt;
+}
+
+std::string Runner::module_dictionary(std::string_view inside, std::string_view target) {
+  const std::string object = target.empty() ? trace_.new_name("object") : std::string(target);
+  objects_[object] = "torch.nn.ModuleDict";
+  const auto call = bracketed(text::trimmed(inside), '(');  // dict(key=nn.Linear(6, 3))
+  if (call && call->path == "dict") {
+    for (const auto& [key, made] : arguments_of(call->inside).named) {
+      assign(object + "." + std::string(key), made);
+    }
+    return object;
+  }
+  const std::string_view entries = without_trailing(without_leading(inside, " {"), " }");
+  for (const std::string_view entry : split_outside(entries, ',')) {
+    const std::size_t colon = find_outside(entry, ":");
+    const auto key = colon == npos ? std::nullopt : value(entry.substr(0, colon)).string;
+    key ? assign(object + "." + *key, text::trimmed(entry.substr(colon + 1))) : void();
+  }
+  return object;
+}
+
+std::string Runner::copied(const std::string& name) {
+  const auto object = objects_.find(name);
+  if (object == objects_.end()) {
+    return name;
+  }
+  const std::string copy = trace_.new_name("object");
+  objects_[copy] = std::string(object->second);
+  for (const std::string& attribute : listed_.names_of(name + ".")) {
+    const std::string old = name + "." + attribute;
+    const std::string held = followed(old);
+    trace_.assign(copy + "." + attribute, held != name && objects_.contains(held) ? copied(held) : old);
+  }
+  return copy;
 }
 
 void Runner::give_attributes(const std::string& of, const std::string& object, std::string_view inside) {
@@ -357,12 +442,7 @@ std::string Runner::full_name(std::string_view target) const {
 
 std::string Runner::run_function(const Function& function, std::string_view path, std::string_view inside,
                                  const std::string& object) {
-  std::vector<std::pair<std::string, std::string>> values = function.given(scan(inside));
-  for (auto& [name, value] : values) {
-    const std::string_view known = trace_.last(value);
-    const bool is_itself = known == "None" || known == "True" || known == "False";
-    value = is_itself ? std::string(known) : value;
-  }
+  const std::vector<std::pair<std::string, std::string>> values = function.given(passed(scan(inside)));
   const bool is_library = function.expression.empty() && function.begin < of_library_;
   const bool is_called = is_library && called_.empty() && inside.find_first_of("'\"") == npos;
   const std::string caller = called_;

@@ -18,8 +18,6 @@ bool is_string(std::string_view text) {
   return quote <= 2 && quote != npos && (text.back() == '"' || text.back() == '\'');
 }
 
-bool is_ours(std::string_view name) { return name.starts_with("our_"); }
-
 /// Returns true for x.topk(3) and its like, which print as two tensors.
 bool is_pair(std::string_view value) {
   const auto call = bracketed(value, '(');
@@ -131,7 +129,8 @@ void Runner::run_statement(std::string_view text) {
     }
     return;
   }
-  const std::string value = scan(assignment.value);
+  const std::string made = scan(assignment.value);
+  const std::string value = parts.size() > 1 ? "(" + made + ")" : made;  // *x.shape, heads
   const auto items = listed_items(value);
   const bool is_each = items && items->size() == assignment.targets.size();
   const std::string item = is_each ? std::string() : is_ours(value) ? value : trace_.item(value);

@@ -54,6 +54,13 @@ bool moves_only(const Tensor& tensor) {
          (std::ranges::find(moves, tensor.kind()) != moves.end() && std::ranges::all_of(tensor.operands(), moves_only));
 }
 
+/// Returns true if no bound is wider than what its printed number may be.
+bool is_narrow(const Observed& target, std::span<const Interval> bounds) {
+  return std::ranges::equal(target.cells(), bounds, [](const Interval& printed, const Interval& bound) {
+    return bound.high - bound.low <= 2 * std::max(printed.radius(), slack(printed.size()));
+  });
+}
+
 /// Returns true if all numbers are smaller than their bounds are wide, as where a sum should be 0: any other such
 /// numbers would hold too.
 bool is_lost(const Observed& target, std::span<const Interval> bounds) {
@@ -126,11 +133,14 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
     return false;
   }
   const std::vector<std::size_t> leaves = leaves_of(candidate);
-  // What the listing makes may depend on one of its leaves alone: no softmax depends on the keys' bias.
+  // What the listing makes may depend on one of its leaves alone: no softmax depends on the keys' bias. Numbers that it
+  // determines may depend on none: those of equal keys.
   const auto is_needed = [&](std::size_t leaf) { return depends_on(candidate, leaves_[leaf].tensor); };
-  const bool are_needed = known <= least_chance || (form == Form::listed && known < 0 && !leaves.empty()
-                                                        ? std::ranges::any_of(leaves, is_needed)
-                                                        : std::ranges::all_of(leaves, is_needed));
+  const bool is_determined = form == Form::listed && known < 0 && is_narrow(target_, relation.numbers);
+  const bool are_needed =
+      known <= least_chance || is_determined ||
+      (form == Form::listed && known < 0 && !leaves.empty() ? std::ranges::any_of(leaves, is_needed)
+                                                            : std::ranges::all_of(leaves, is_needed));
   if (!is_near_miss() && !are_needed) {
     return false;
   }
