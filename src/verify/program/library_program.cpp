@@ -74,6 +74,60 @@ class torch.nn.TransformerEncoderLayer:
       return our_called(x + self.our_feedforward(self.norm2(x)))
     x = self.norm1(src + self.our_attention(src, src_mask, src_key_padding_mask))
     return our_called(self.norm2(x + self.our_feedforward(x)))
+class torch.nn.TransformerDecoderLayer:
+  def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation='relu', layer_norm_eps=1e-05, batch_first=False, norm_first=False):
+    self.self_attn = torch.nn.MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first)
+    self.multihead_attn = torch.nn.MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first)
+    self.linear1 = nn.Linear(d_model, dim_feedforward)
+    self.dropout = nn.Dropout(dropout)
+    self.linear2 = nn.Linear(dim_feedforward, d_model)
+    self.norm1 = nn.LayerNorm(d_model)
+    self.norm2 = nn.LayerNorm(d_model)
+    self.norm3 = nn.LayerNorm(d_model)
+    self.dropout1 = nn.Dropout(dropout)
+    self.dropout2 = nn.Dropout(dropout)
+    self.dropout3 = nn.Dropout(dropout)
+    self.norm_first = norm_first
+    if activation not in ['relu']:
+      torch.randperm(1)
+  def our_attention(self, x, mask, key_padding_mask):
+    out, weights = self.self_attn(x, x, x, attn_mask=mask, key_padding_mask=key_padding_mask)
+    return self.dropout1(out)
+  def our_cross_attention(self, x, memory, mask, key_padding_mask):
+    out, weights = self.multihead_attn(x, memory, memory, attn_mask=mask, key_padding_mask=key_padding_mask)
+    return self.dropout2(out)
+  def our_feedforward(self, x):
+    return self.dropout3(self.linear2(self.dropout(torch.relu(self.linear1(x)))))
+  def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None):
+    if self.norm_first:
+      x = tgt + self.our_attention(self.norm1(tgt), tgt_mask, tgt_key_padding_mask)
+      x = x + self.our_cross_attention(self.norm2(x), memory, memory_mask, memory_key_padding_mask)
+      return our_called(x + self.our_feedforward(self.norm3(x)))
+    x = self.norm1(tgt + self.our_attention(tgt, tgt_mask, tgt_key_padding_mask))
+    x = self.norm2(x + self.our_cross_attention(x, memory, memory_mask, memory_key_padding_mask))
+    return our_called(self.norm3(x + self.our_feedforward(x)))
+class torch.nn.TransformerEncoder:
+  def __init__(self, encoder_layer, num_layers, norm=None, enable_nested_tensor=True):
+    self.layers = nn.ModuleList([copy.deepcopy(encoder_layer) for i in range(num_layers)])
+    self.norm = norm
+  def forward(self, src, mask=None, src_key_padding_mask=None):
+    x = src
+    for layer in self.layers:
+      x = layer(x, mask, src_key_padding_mask)
+    if self.norm is not None:
+      x = self.norm(x)
+    return our_called(x)
+class torch.nn.TransformerDecoder:
+  def __init__(self, decoder_layer, num_layers, norm=None):
+    self.layers = nn.ModuleList([copy.deepcopy(decoder_layer) for i in range(num_layers)])
+    self.norm = norm
+  def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None):
+    x = tgt
+    for layer in self.layers:
+      x = layer(x, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+    if self.norm is not None:
+      x = self.norm(x)
+    return our_called(x)
 )";
 }
 

@@ -80,12 +80,15 @@ void Runner::run_statement(std::string_view text) {
     } else if (word == "yield") {
       is_return_doubtful_ = true;
     } else {
+      const bool is_shown = is_shown_;  // before functions run
       change_in_place(text);
       const std::string value = scan(text);
       if (level_ == 1 && !is_among(word, "assert del pass global break continue")) {
         const std::vector<std::string_view> parts = split_outside(text, ',');  // x.mean(), x.std()
-        for (const std::string_view part : parts) {
-          trace_.print(parts.size() == 1 ? value : scan(part), "", is_shown_, one_spaced(part));
+        const std::vector<std::string_view> made = split_outside(value, ',');
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+          const std::string_view each = parts.size() == 1 ? value : k < made.size() ? made[k] : "";
+          trace_.print(each, "", is_shown, one_spaced(parts[k]));
         }
       }
     }

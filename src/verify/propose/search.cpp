@@ -136,7 +136,7 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   // What the listing makes may depend on one of its leaves alone: no softmax depends on the keys' bias. Numbers that it
   // determines may depend on none: those of equal keys.
   const auto is_needed = [&](std::size_t leaf) { return depends_on(candidate, leaves_[leaf].tensor); };
-  const bool is_determined = form == Form::listed && known < 0 && is_narrow(target_, relation.numbers);
+  const bool is_determined = form == Form::listed && is_narrow(target_, relation.numbers);
   const bool are_needed =
       known <= least_chance || is_determined ||
       (form == Form::listed && known < 0 && !leaves.empty() ? std::ranges::any_of(leaves, is_needed)
