@@ -25,7 +25,8 @@ Value joined(std::string_view function, const Passed& given) {
   if (parts.empty()) {
     return {};
   }
-  const bool is_stack = function == "stack" || (function == "vstack" && parts[0].dim() == 1);
+  const bool is_stack =
+      function == "stack" || function == "pad_sequence" || (function == "vstack" && parts[0].dim() == 1);
   const std::int64_t rank = parts[0].dim() + (is_stack ? 1 : 0);
   const auto axis = function == "hstack" ? rank - 1 : axis_of(given, 1, rank, 0);
   return axis ? value_of(is_stack ? stack(parts, *axis) : cat(parts, *axis)) : Value{};
@@ -217,6 +218,27 @@ Value sizes_of(std::string_view /*function*/, const Passed& given, const Tensor&
   return axis.number ? subscripted(sizes, std::array{Subscript{Subscript::Kind::item, axis.number}}) : sizes;
 }
 
+/// The arguments of a stack, where shorter sequences end with zeros: torch.nn.utils.rnn.pad_sequence.
+Passed padded(const Passed& given) {
+  std::vector<Value> parts = given.plain[0].items;
+  std::int64_t longest = 0;
+  for (const Value& part : parts) {
+    longest = std::max(longest, part.tensor && part.tensor->dim() > 0 ? part.tensor->size(0) : 0);
+  }
+  const Value fill = given.get("padding_value", 2);
+  for (Value& part : parts) {
+    Shape rest = part.tensor ? part.tensor->shape() : Shape{};
+    if (!rest.empty() && rest[0] < longest) {
+      rest[0] = longest - rest[0];
+      const Value padding =
+          filled("full", {{sizes_of("shape", {}, unknown_of(rest, true)), fill.number ? fill : value_of(0)}, {}});
+      part = joined("cat", {{{.items = {part, padding}}}, {}});
+    }
+  }
+  const bool is_batch_first = given.get("batch_first", 1).number.value_or(0) != 0;
+  return {{{.items = parts}, value_of(is_batch_first ? 0 : 1)}, {}};
+}
+
 Value rank_or_length(std::string_view function, const Passed& /*given*/, const Tensor& x) {
   return value_of(static_cast<double>(function == "len" && x.dim() > 0 ? x.size(0) : x.dim()));
 }
@@ -234,7 +256,7 @@ constexpr auto tensor_functions = std::to_array<TensorFunction>({
     {[](auto, const auto&, const Tensor& x) { return value_of(x); },
      "detach numpy clone copy data cpu contiguous item values tensor array asarray Parameter as_tensor from_numpy"
      " requires_grad_ byte tolist FloatTensor"},
-    {[](auto, const auto&, const Tensor& x) { return as_numbers(x); }, "float double astype int long to type"},
+    {[](auto, const auto&, const Tensor& x) { return as_numbers(x); }, "float double astype int long to type type_as"},
     {[](auto, const auto&, const Tensor& x) {
        return x.dtype() == DType::boolean ? value_of(x) : compared("!=", value_of(x), value_of(0));
      },
@@ -258,6 +280,8 @@ constexpr auto tensor_functions = std::to_array<TensorFunction>({
     {squeezed, "squeeze"},
     {unbound, "unbind"},
     {batched, "our_batched our_unbatched"},
+    {unfolded, "unfold"},
+    {added_product, "baddbmm addmm"},
     {ordered, "topk sort argsort argmax argmin"},
     {with_axis, "unsqueeze expand_dims"},
     {sizes_of, "shape size"},
@@ -323,6 +347,12 @@ Value call_of(std::string_view name, const Passed& given) {
   if (name == "einsum") {
     return contracted(given);
   }
+  if (is_among(name, "view_as_complex polar complex")) {
+    return made_complex(name, given);
+  }
+  if (name == "meshgrid") {
+    return grids(given);
+  }
   if (name == "our_hidden" && given.plain.size() > 1) {
     return hidden_by(given);
   }
@@ -336,6 +366,12 @@ Value call_of(std::string_view name, const Passed& given) {
     return joined(name, given);
   }
   const Value& first = given.plain[0];
+  if (name == "pad_sequence") {
+    return joined(name, padded(given));
+  }
+  if (first.kind == Value::Kind::complex) {
+    return called_on_complex(name, given);
+  }
   const bool is_pair = first.kind == Value::Kind::pair;
   if (first.tensor) {
     if (is_pair && name == "values") {

@@ -273,6 +273,9 @@ class Reader {
     if (path.starts_with("np.") && (function == "std" || function == "var") && !given.get("ddof", 99).number) {
       given.named.emplace_back("correction", value_of(0));
     }
+    if (path == "np.meshgrid" && !given.get("indexing", 99).string) {
+      given.named.emplace_back("indexing", string_of("xy"));
+    }
     if (const Value layer = linear(path); layer.module && !given.plain.empty()) {
       const Tensor& weight = *layer.module->arguments.plain[0].tensor;
       const std::string drawn = weight.words();  // "(nn.Embedding(5, 6).weight after ...)" if nothing names the module
@@ -286,7 +289,10 @@ class Reader {
     if (const Value named = listed_.variable(path, before_, scope_); named.module) {
       return applied(*named.module, given);
     }
-    return call_of(function, given);
+    const std::size_t dot = path.rfind('.');
+    const bool is_method =
+        dot != npos && listed_.assigned(path.substr(0, dot), before_, scope_);  // of an unknown value
+    return is_method ? Value{} : call_of(function, given);
   }
 
   std::vector<Subscript> subscripts(std::string_view inside) const {

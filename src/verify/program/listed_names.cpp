@@ -27,6 +27,14 @@ bool has_more_nodes(const Tensor& tensor, std::size_t most) {
   return count > most;
 }
 
+/// "1.0000+0.0000j" is read as two numbers.
+Value printed_parts(const Value& x) {
+  const Tensor pairs = *as_pairs(x).tensor;
+  Shape shape(pairs.shape().begin(), pairs.shape().end() - 1);
+  shape.empty() ? shape.push_back(2) : void(shape.back() *= 2);
+  return reshaped(pairs, shape);
+}
+
 }  // namespace
 
 Listed::Listed(std::vector<Written> written, Given given, Printed printed)
@@ -107,7 +115,7 @@ Value Listed::variable(std::string_view name, std::size_t before, std::size_t sc
 
 std::optional<Tensor> Listed::tensor(std::size_t i) const {
   const Value result = value(written_[i].value, i, written_[i].in);
-  return result.tensor;
+  return result.kind == Value::Kind::complex ? printed_parts(result).tensor : result.tensor;
 }
 
 std::optional<Shape> Listed::sizes(std::size_t i) const {
@@ -140,6 +148,9 @@ std::optional<Listed::Here> Listed::item_at(const Here& here) const {
 void Listed::bind(std::size_t i, std::size_t position) {
   constexpr int deepest = 20;
   const Written& one = written_[i];
+  if (value(one.value, i, one.in).kind == Value::Kind::complex) {
+    return;  // its parts are printed, not itself
+  }
   std::optional<Here> here = one.name.empty() ? Here{one.value, i, one.in} : Here{one.name, i + 1, one.scope};
   for (int turn = 0; here && turn < deepest; ++turn) {
     if (!is_path(here->text)) {

@@ -320,6 +320,49 @@ Value unbound(std::string_view /*function*/, const Passed& given, const Tensor& 
   return parts;
 }
 
+Value unfolded(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const auto axis = axis_of(given, 1, x.dim());
+  const double size = given.get("size", 2).number.value_or(0);
+  const double step = given.get("step", 3).number.value_or(0);
+  if (!axis || size < 1 || step < 1 || size > static_cast<double>(x.size(*axis))) {
+    return {};
+  }
+  Shape shape = x.shape();
+  const auto at = static_cast<std::size_t>(*axis);
+  shape[at] = (x.size(*axis) - whole(size)) / whole(step) + 1;
+  shape.push_back(whole(size));
+  const std::string words = ".unfold(" + sizes_text({*axis, whole(size), whole(step)}) + ")";
+  return moved(
+      x, shape, [words](const std::string& of) { return grouped(of) + words; },
+      [at, step = whole(step)](const Shape& index) {
+        Shape from(index.begin(), index.end() - 1);
+        from[at] = index[at] * step + index.back();
+        return from;
+      });
+}
+
+Value grids(const Passed& given) {
+  const std::vector<Value>& axes = given.plain.size() == 1 ? given.plain[0].items : given.plain;
+  Shape shape;
+  for (const Value& axis : axes) {
+    if (!axis.tensor || axis.tensor->dim() != 1) {
+      return {};
+    }
+    shape.push_back(axis.tensor->size(0));
+  }
+  const bool is_xy = shape.size() > 1 && given.get("indexing", 99).string == "xy";
+  is_xy ? std::swap(shape[0], shape[1]) : void();
+  Value result;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const std::size_t at = is_xy && k < 2 ? 1 - k : k;
+    const std::string end = "[" + std::to_string(k) + "]";
+    result.items.push_back(moved(
+        *axes[k].tensor, shape, [end](const std::string& of) { return "torch.meshgrid(" + of + ")" + end; },
+        [at](const Shape& index) { return Shape{index[at]}; }));
+  }
+  return result;
+}
+
 Value batched(std::string_view function, const Passed& given, const Tensor& x) {  // of [tokens, d], or of tokens first
   const bool is_back = function == "our_unbatched";
   const Tensor& like = is_back && given.plain.size() > 1 && given.plain[1].tensor ? *given.plain[1].tensor : x;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,7 @@
 
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
+#include "text/lines.hpp"
 #include "verify/bound/mapped.hpp"
 #include "verify/program/value_parts.hpp"
 
@@ -20,19 +20,17 @@ namespace {
 
 /// The letters of "bqd,bkd->bqk".
 struct Equation {
-  std::array<std::string, 2> operands;
+  std::vector<std::string> operands;
   std::string result;
 };
 
 std::optional<Equation> equation_of(std::string text) {
   std::erase(text, ' ');
-  const std::size_t comma = text.find(',');
   const std::size_t arrow = text.find("->");
-  if (comma == std::string::npos || arrow == std::string::npos || comma > arrow ||
-      text.find(',', comma + 1) != std::string::npos || text.find('.') != std::string::npos) {
+  if (arrow == std::string::npos || text.find('.') != std::string::npos) {
     return std::nullopt;
   }
-  return Equation{{text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1)}, text.substr(arrow + 2)};
+  return Equation{text::split(text.substr(0, arrow)), text.substr(arrow + 2)};
 }
 
 using Sizes = std::map<char, std::int64_t>;
@@ -49,21 +47,22 @@ Shape index_of(const std::string& letters, const Sizes& numbers) {
 }  // namespace
 
 Value contracted(const Passed& given) {
-  const auto equation = given.plain.size() == 3 ? equation_of(given.plain[0].string.value_or("")) : std::nullopt;
-  if (!equation || !given.plain[1].tensor || !given.plain[2].tensor) {
+  const auto equation = given.plain.empty() ? std::nullopt : equation_of(given.plain[0].string.value_or(""));
+  if (!equation || equation->operands.size() != given.plain.size() - 1) {
     return {};
   }
   // 1. The size of each letter.
-  const std::array tensors = {*given.plain[1].tensor, *given.plain[2].tensor};
+  std::vector<Tensor> tensors;
   Sizes sizes;
-  for (std::size_t k = 0; k < 2; ++k) {
-    const std::string& letters = equation->operands[k];
-    if (std::ssize(letters) != tensors[k].dim() || tensors[k].dtype() != DType::float32) {
+  for (const std::string& letters : equation->operands) {
+    const auto& tensor = given.plain[tensors.size() + 1].tensor;
+    if (!tensor || std::ssize(letters) != tensor->dim() || tensor->dtype() != DType::float32) {
       return {};
     }
+    tensors.push_back(*tensor);
     for (std::size_t axis = 0; axis < letters.size(); ++axis) {
-      const auto [entry, is_new] = sizes.try_emplace(letters[axis], tensors[k].shape()[axis]);
-      if (!is_new && entry->second != tensors[k].shape()[axis]) {
+      const auto [entry, is_new] = sizes.try_emplace(letters[axis], tensor->shape()[axis]);
+      if (!is_new && entry->second != tensor->shape()[axis]) {
         return {};
       }
     }
@@ -88,8 +87,8 @@ Value contracted(const Passed& given) {
     return {};
   }
   const std::string begin = "torch.einsum(\"" + *given.plain[0].string + "\", ";
-  return value_of(mapped({tensors[0], tensors[1]}, shape,
-                         {[begin](const auto& of) { return begin + of[0] + ", " + of[1] + ")"; },
+  return value_of(mapped(tensors, shape,
+                         {[begin](const auto& of) { return begin + text::joined(of, ", ") + ")"; },
                           [=, equation = *equation](const Shape& index) {
                             Sizes numbers;
                             for (std::size_t axis = 0; axis < index.size(); ++axis) {
@@ -101,19 +100,32 @@ Value contracted(const Passed& given) {
                               for (std::size_t k = 0; k < summed.size(); ++k) {
                                 numbers[summed[k]] = at[k];
                               }
-                              elements.push_back({0, index_of(equation.operands[0], numbers)});
-                              elements.push_back({1, index_of(equation.operands[1], numbers)});
+                              for (std::size_t k = 0; k < equation.operands.size(); ++k) {
+                                elements.push_back({k, index_of(equation.operands[k], numbers)});
+                              }
                             }
                             return elements;
                           },
-                          [](std::span<const Interval> of) {
+                          [count = tensors.size()](std::span<const Interval> of) {
                             Interval sum;
-                            for (std::size_t i = 0; i + 1 < of.size(); i += 2) {
-                              const Interval product = times(of[i], of[i + 1]);
+                            for (; !of.empty(); of = of.subspan(count)) {
+                              Interval product = of[0];
+                              for (const Interval& factor : of.subspan(1, count - 1)) {
+                                product = times(product, factor);
+                              }
                               sum = {sum.low + product.low, sum.high + product.high};
                             }
                             return sum;
                           }}));
+}
+
+Value added_product(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const auto scaled = [&](const Value& of, std::string_view factor) {
+    const Value number = given.get(factor, 99);
+    return number.number ? combined("*", of, number) : of;
+  };
+  const Value product = combined("@", given.get("batch1", "mat1", 1), given.get("batch2", "mat2", 2));
+  return combined("+", scaled(value_of(x), "beta"), scaled(product, "alpha"));
 }
 
 Value parted(std::string_view function, const Passed& given, const Tensor& x) {

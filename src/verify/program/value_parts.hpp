@@ -56,6 +56,13 @@ void put_entry(Value& dictionary, Value key, Value item);
 /// may have several names: max and amax.
 using OfTensor = Value(std::string_view function, const Passed& given, const Tensor& x);
 
+/// torch.view_as_complex(x), torch.polar(size, angle), torch.complex(real, imag)
+Value made_complex(std::string_view function, const Passed& given);
+/// What other functions make of a complex tensor, and x * y and x[...] where x is one; torch.view_as_real(x).
+Value called_on_complex(std::string_view function, const Passed& given);
+Value complex_product(const Value& a, const Value& b);
+Value part_of_complex(const Value& x, std::span<const Subscript> subscripts);
+
 /// What functions make that others write out: linear, normalize.
 OfTensor log_softmax_of;
 OfTensor linear_of;
@@ -92,6 +99,9 @@ OfTensor flattened;
 OfTensor squeezed;
 OfTensor unbound;
 OfTensor batched;
+OfTensor unfolded;
+/// torch.meshgrid(x, y, indexing="ij")
+Value grids(const Passed& given);
 /// With an axis of one item.
 Value unsqueezed(const Tensor& x, std::int64_t axis);
 
@@ -110,6 +120,8 @@ OfTensor ordered;
 
 /// torch.einsum("bqd,bkd->bqk", q, k), of two tensors.
 Value contracted(const Passed& given);
+/// torch.baddbmm(x, a, b, beta=1, alpha=1)
+OfTensor added_product;
 /// torch.chunk and torch.split: the parts.
 OfTensor parted;
 /// Rows less their mean, over their standard deviation.

@@ -182,6 +182,9 @@ std::optional<Shape> shape_of(const Value& value) {
   if (value.tensor) {
     return value.tensor->shape();
   }
+  if (value.kind == Value::Kind::complex) {
+    return shape_of(value.items[0]);
+  }
   if (!value.holds_items()) {
     return std::nullopt;
   }
@@ -205,6 +208,9 @@ std::optional<Shape> sizes_in(const Value& value) {
 
 Value combined(std::string_view sign, const Value& a, const Value& b) {
   const bool is_list = a.kind == Value::Kind::list;
+  if (a.kind == Value::Kind::complex || b.kind == Value::Kind::complex) {
+    return sign == "*" ? complex_product(a, b) : Value{};
+  }
   if (sign == "+" && is_list && b.kind == a.kind) {
     Value list = a;
     list.items.insert(list.items.end(), b.items.begin(), b.items.end());
@@ -338,6 +344,17 @@ Value subscripted(const Value& x, std::span<const Subscript> subscripts) {
   using Kind = Subscript::Kind;
   if (subscripts.empty()) {
     return {};
+  }
+  if (x.kind == Value::Kind::complex) {
+    return part_of_complex(x, subscripts);
+  }
+  if (x.holds_items() && x.kind <= Value::Kind::list && subscripts.size() == 1 && subscripts[0].kind == Kind::slice) {
+    const auto& [begin, end, step] = range_of(subscripts[0], std::ssize(x.items));
+    Value part{.kind = x.kind};
+    for (std::int64_t i = begin; i < end; i += step) {
+      part.items.push_back(x.items[static_cast<std::size_t>(i)]);
+    }
+    return part;
   }
   if (x.module || x.holds_items() || x.kind == Value::Kind::pair) {
     return subscripts.size() == 1 && subscripts[0].kind == Kind::item ? item_of(x, subscripts[0]) : Value{};

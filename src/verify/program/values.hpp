@@ -23,7 +23,8 @@ struct Value {
     list,
     set,  ///< whose order is unknown
     dictionary,
-    pair,  ///< a tensor with its places: what torch.max gives
+    pair,     ///< a tensor with its places: what torch.max gives
+    complex,  ///< a complex tensor: its real part and its imaginary part
   };
 
   std::optional<Tensor> tensor = {};
@@ -94,6 +95,9 @@ Value applied(const Module& module, const Passed& given);
 
 /// emb(ids): the rows of an nn.Embedding that whole numbers name, of any shape.
 Value rows_of(std::string_view module, const Tensor& weight, const Value& ids);
+
+/// The real and the imaginary part of a complex tensor as the last axis.
+Value as_pairs(const Value& x);
 
 /// What a library's function makes of arguments: torch.softmax, np.tril. The first of them may stand before the dot.
 Value call_of(std::string_view function, const Passed& arguments);

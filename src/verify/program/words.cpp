@@ -97,7 +97,7 @@ std::string written(const Value& value) {
   if (value.string || value.number) {
     return value.string ? "'" + *value.string + "'" : value.words;
   }
-  if (value.items.empty() || value.kind == Kind::set || value.kind == Kind::dictionary) {
+  if (value.items.empty() || value.kind == Kind::set || value.kind == Kind::complex || value.kind == Kind::dictionary) {
     return {};
   }
   std::string items;
@@ -112,7 +112,8 @@ std::string written(const Value& value) {
 }
 
 std::optional<std::vector<Value>> turns_of(const Value& value) {
-  if (value.kind == Kind::set || (!value.string && !value.holds_items()) || !is_ascii(value.string.value_or(""))) {
+  if (value.kind == Kind::set || value.kind == Kind::complex || (!value.string && !value.holds_items()) ||
+      !is_ascii(value.string.value_or(""))) {
     return std::nullopt;
   }
   std::vector<Value> characters;

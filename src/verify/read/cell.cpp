@@ -126,7 +126,8 @@ std::optional<Cell> parse_cell(std::string_view word) {
     return std::nullopt;
   }
   const Parts parts = split(digits);
-  if (!parts.rest.empty() || (parts.whole.empty() && parts.fraction.empty())) {
+  const bool is_imaginary = parts.rest == "j";  // the second number of "0.5403+0.8415j"
+  if ((!parts.rest.empty() && !is_imaginary) || (parts.whole.empty() && parts.fraction.empty())) {
     return Cell{word, not_a_number, 0};
   }
   const double value = magnitude(digits, parts);
