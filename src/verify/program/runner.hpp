@@ -91,6 +91,10 @@ class Runner {
   std::string followed(std::string name) const;
   /// The arguments of a call: with those that "*args" and "**kwargs" stand for, and None, True and False as such.
   std::string passed(std::string_view inside);
+  /// Arguments with names for the functions "lambda x: ..." among them.
+  std::string with_functions(std::string_view inside);
+  /// A lambda's body with new names for the variables around it: it may run where they have other values.
+  std::string captured(std::string_view body, std::string_view parameters);
   /// A string or a number as itself, anything else as a new name for it.
   std::string settled(std::string_view made);
   /// The items of a list's or a dictionary's comprehension, "[our_item_1, our_item_2]", "{'cat': 0}"; empty if it is

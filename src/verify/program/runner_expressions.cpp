@@ -168,7 +168,7 @@ std::string Runner::followed(std::string name) const {
 std::string Runner::passed(std::string_view inside) {
   std::string made;
   const auto add = [&](std::string_view name, const std::string& value) {
-    const std::string_view known = trace_.last(value);
+    const std::string known = is_path(value) ? followed(value) : "";
     const bool is_itself = is_among(known, "None True False");
     made.append(made.empty() ? "" : ", ").append(name).append(name.empty() ? "" : "=");
     made.append(is_itself ? known : value);
@@ -193,6 +193,65 @@ std::string Runner::passed(std::string_view inside) {
       const std::string item = holder + "[" + (is_dictionary ? "'" + key + "'" : std::to_string(k)) + "]";
       add(key, is_ours(text) || is_among(text, "None True False") || is_quoted(text) ? text : item);
     }
+  }
+  return made;
+}
+
+std::string Runner::with_functions(std::string_view inside) {
+  constexpr std::string_view lambda = "lambda";
+  std::string made;
+  std::string function;
+  const auto add = [&](std::string_view argument) { made.append(made.empty() ? "" : ", ").append(argument); };
+  for (const std::string_view part : split_outside(inside, ',')) {
+    const Assignment given = assignment_of(part);
+    const bool is_named = !given.value.empty() && given.value.starts_with(lambda);
+    if (function.empty() && !is_named && !part.starts_with(lambda)) {
+      add(part);
+      continue;
+    }
+    function.append(function.empty() ? "" : ", ").append(part);  // "lambda q, k: q @ k" has a comma of its own
+    const std::size_t begin = function.find(lambda);
+    const std::size_t colon = find_outside(std::string_view(function).substr(begin), ":");
+    if (colon != npos) {
+      const std::string name = trace_.new_name("function");
+      const std::string_view parameters = std::string_view(function).substr(begin, colon + 1);
+      const std::string body = captured(std::string_view(function).substr(begin + colon + 1), parameters);
+      functions_.define_lambda(name, std::string(parameters) + body);
+      add(function.substr(0, begin) + name);
+      function.clear();
+    }
+  }
+  return made;
+}
+
+std::string Runner::captured(std::string_view body, std::string_view parameters) {
+  std::string made;
+  std::map<std::string, std::string, std::less<>> names;
+  for (std::size_t at = 0; at < body.size();) {
+    if (body[at] == '"' || body[at] == '\'') {
+      const std::size_t end = string_end(body, at);
+      made += body.substr(at, end - at);
+      at = end;
+      continue;
+    }
+    const std::string_view path = is_name_part(body[at]) ? leading_path(body.substr(at)) : std::string_view();
+    const std::string_view name = leading_name(path);
+    const std::string_view rest = without_indent(body.substr(at + path.size()));
+    const bool is_keyword = path == name && rest.starts_with('=') && !rest.starts_with("==");
+    const bool is_own = std::ranges::any_of(arguments_of(parameters.substr(6, parameters.size() - 7)).plain,
+                                            [&](std::string_view one) { return one == name; });
+    if (path.empty() || is_keyword || is_own || (at > 0 && body[at - 1] == '.')) {
+      made += body.substr(at, std::max<std::size_t>(path.size(), 1));
+    } else if (name == "self") {
+      made += full_name(path);
+    } else if (trace_.scope() > 0 && listed_.assigned(name, listed_.written().size(), trace_.scope())) {
+      std::string& item = names[std::string(name)];
+      item = item.empty() ? trace_.item(name) : item;
+      made.append(item).append(path.substr(name.size()));
+    } else {
+      made += path;
+    }
+    at += std::max<std::size_t>(path.size(), 1);
   }
   return made;
 }
@@ -307,6 +366,9 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
     return "";
   }
   const Function* function = functions_.find(object.empty() ? known : objects_.find(object)->second + "." + method);
+  if (function == nullptr && meant != full_name(path) && imports_.full(meant).starts_with("torch.")) {
+    return meant + "(" + scan(inside) + ")";  // activation=F.relu
+  }
   return function != nullptr ? std::optional(run_function(Function(*function), path, inside, object)) : std::nullopt;
 }
 
@@ -357,18 +419,19 @@ void Runner::give_attributes(const std::string& of, const std::string& object, s
 }
 
 std::optional<std::string> Runner::through_sequence(std::string_view path, std::string_view inside) {
-  std::string_view modules = is_path(path) ? trace_.last(full_name(path)) : std::string_view();
-  const auto module = bracketed(modules, '(');
-  const auto items = module && module->path.ends_with("nn.Sequential") ? split_outside(module->inside, ',')
-                                                                       : std::vector<std::string_view>();
-  if (is_evaluating_ ||
-      std::ranges::none_of(items, [](std::string_view item) { return dropped_by(item).value_or(0) > 0; })) {
+  const std::string made = is_path(path) ? std::string(trace_.last(followed(full_name(path)))) : std::string();
+  const auto module = bracketed(made, '(');
+  const std::string modules = module && module->path.ends_with("nn.Sequential") ? passed(module->inside) : "";
+  const std::vector<std::string_view> steps = split_outside(modules, ',');
+  const auto is_run = [&](std::string_view step) {
+    return (!is_evaluating_ && dropped_by(step).value_or(0) > 0) || objects_.contains(followed(std::string(step)));
+  };
+  if (std::ranges::none_of(steps, is_run)) {
     return std::nullopt;
   }
-  const std::vector<std::string> steps(items.begin(), items.end());
   std::string x = trace_.item(scan(inside));
-  for (const std::string& step : steps) {
-    x = trace_.item(dropout(step, x).value_or(step + "(" + x + ")"));
+  for (const std::string_view step : steps) {
+    x = trace_.item(scan(std::string(step) + "(" + x + ")"));
   }
   return x;
 }
@@ -442,7 +505,7 @@ std::string Runner::full_name(std::string_view target) const {
 
 std::string Runner::run_function(const Function& function, std::string_view path, std::string_view inside,
                                  const std::string& object) {
-  const std::vector<std::pair<std::string, std::string>> values = function.given(passed(scan(inside)));
+  const std::vector<std::pair<std::string, std::string>> values = function.given(passed(scan(with_functions(inside))));
   const bool is_library = function.expression.empty() && function.begin < of_library_;
   const bool is_called = is_library && called_.empty() && inside.find_first_of("'\"") == npos;
   const std::string caller = called_;
