@@ -35,6 +35,9 @@ Value joined(std::string_view function, const Passed& given) {
 Value swapped(std::string_view function, const Passed& given, const Tensor& x) {
   const auto a = axis_of(given, 1, x.dim());
   const auto b = axis_of(given, 2, x.dim());
+  if (function == "mT" && x.dim() > 2) {
+    return value_of(transpose(x, x.dim() - 2, x.dim() - 1));
+  }
   if (given.plain.size() == 1) {
     return x.dim() == 2 ? value_of(t(x)) : x.dim() < 2 ? value_of(x) : Value{};
   }

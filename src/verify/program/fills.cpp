@@ -61,7 +61,8 @@ std::optional<Tensor> mask_of(const Value& mask, const Shape& shape) {
 }  // namespace
 
 Value listed_numbers(const Value& list) {
-  constexpr std::size_t most = 8;
+  constexpr std::size_t most = 512;
+  constexpr std::size_t most_told = 8;
   std::string words;
   std::vector<double> numbers;
   std::vector<Tensor> rows;
@@ -69,7 +70,9 @@ Value listed_numbers(const Value& list) {
     const Value row = item.items.empty() ? Value{} : listed_numbers(item);
     row.tensor ? rows.push_back(*row.tensor) : item.tensor ? rows.push_back(*item.tensor) : void();
     if (item.number) {
-      words += (words.empty() ? "" : ", ") + item.words;
+      words += numbers.size() < most_told    ? (words.empty() ? "" : ", ") + item.words
+               : numbers.size() == most_told ? ", ..."
+                                             : "";
       numbers.push_back(*item.number);
     }
   }

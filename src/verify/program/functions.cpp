@@ -98,7 +98,7 @@ void Functions::define_class(std::string_view head, std::span<const Statement> s
     const std::string method = name + "." + std::string(text.substr(definition.size(), colon - definition.size()));
     define(method, i + 1, end_of_block(statements, i));
     if (const auto made = functions_.find(method.substr(0, method.find('('))); made != functions_.end()) {
-      made->second.is_method = true;
+      made->second.is_method = i == begin || statements[i - 1].text != "@staticmethod";
     }
   }
 }

@@ -295,11 +295,18 @@ class Reader {
     return is_method ? Value{} : call_of(function, given);
   }
 
+  /// A number, or a tensor that is one whole number: a drawn place.
+  static std::optional<double> place_in(const Value& value) {
+    const bool is_scalar = value.tensor && value.tensor->dim() == 0 && value.tensor->dtype() != DType::boolean;
+    const double number = is_scalar ? value.tensor->value({}) : 0;
+    return is_scalar && number == std::round(number) ? std::optional(number) : value.number;
+  }
+
   std::vector<Subscript> subscripts(std::string_view inside) const {
     std::vector<Subscript> result;
     for (const std::string_view part : split_outside(inside, ',')) {
       const std::size_t colon = find_outside(part, ":");
-      const auto number = [&](std::string_view text) { return listed_.value(text, before_, scope_).number; };
+      const auto number = [&](std::string_view text) { return place_in(listed_.value(text, before_, scope_)); };
       if (part == "...") {
         result.push_back({Subscript::Kind::rest});
       } else if (part == "None" || part.ends_with(".newaxis")) {

@@ -306,6 +306,11 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   if (auto through = through_sequence(path, inside)) {
     return through;
   }
+  if (const std::size_t dot = path.rfind('.');
+      dot != npos && is_among(path.substr(dot + 1), "to cuda cpu float requires_grad_") &&
+      objects_.contains(followed(full_name(path.substr(0, dot))))) {
+    return followed(full_name(path.substr(0, dot)));
+  }
   if (path.ends_with(".eval") || path.ends_with(".train")) {
     is_evaluating_ = path.ends_with(".eval") || number(inside) == 0.0;
     return std::string(path.substr(0, path.rfind('.')));
@@ -369,7 +374,12 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   if (function == nullptr && meant != full_name(path) && imports_.full(meant).starts_with("torch.")) {
     return meant + "(" + scan(inside) + ")";  // activation=F.relu
   }
-  return function != nullptr ? std::optional(run_function(Function(*function), path, inside, object)) : std::nullopt;
+  if (function == nullptr) {
+    return std::nullopt;
+  }
+  Function run = *function;
+  run.is_method = run.is_method && !object.empty();  // Attention.scores(q, k)
+  return run_function(run, path, inside, object);
 }
 
 std::string Runner::module_dictionary(std::string_view inside, std::string_view target) {
