@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cfloat>
 #include <cmath>
 
 #include "tensor/operations.hpp"
@@ -233,6 +234,9 @@ class Reader {
       return is_infinity ? value_of(HUGE_VAL) : path.empty() ? Value{} : listed_.variable(path, before_, scope_);
     }
     path.clear();
+    if (const std::size_t place = place_of(value, string_of(member)); place < value.keys.size()) {
+      return value.items[place];  // torch.finfo(x.dtype).min
+    }
     if (at_ < text_.size() && text_[at_] == '(') {
       Passed given = arguments(inside());
       given.plain.insert(given.plain.begin(), value);
@@ -261,6 +265,14 @@ class Reader {
       Value made{.kind = Value::Kind::dictionary};
       for (const auto& [key, value] : arguments_of(inside).named) {
         put_entry(made, string_of(key), item(value));
+      }
+      return made;
+    }
+    if (path == "torch.finfo") {  // of float32
+      Value made{.kind = Value::Kind::dictionary};
+      for (const auto& [key, number] :
+           {std::pair("min", -FLT_MAX), std::pair("max", FLT_MAX), std::pair("eps", FLT_EPSILON)}) {
+        put_entry(made, string_of(key), value_of(static_cast<double>(number)));
       }
       return made;
     }

@@ -62,6 +62,9 @@ class Runner {
   void name_call(DrawCall& call, std::string_view target, std::string_view value);
   /// Names the draws in a list's items after the list and their places.
   void name_items(const std::string& name, std::string_view made);
+  /// What torch.nn.init.normal_(x, std=0.02) and its like assign: x, and the expression that draws or fills it. Empty
+  /// for other statements.
+  std::optional<std::pair<std::string, std::string>> initialised(std::string_view text) const;
   /// Handles x += 1, x[0] = 1, x.fill_(1), init.zeros_(layer.weight): what was known about it no longer holds.
   void change_in_place(std::string_view text);
   void forget(std::string_view path);

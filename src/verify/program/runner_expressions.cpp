@@ -306,9 +306,9 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   if (auto through = through_sequence(path, inside)) {
     return through;
   }
-  if (const std::size_t dot = path.rfind('.');
-      dot != npos && is_among(path.substr(dot + 1), "to cuda cpu float requires_grad_") &&
-      objects_.contains(followed(full_name(path.substr(0, dot))))) {
+  if (const std::size_t dot = path.rfind('.'); dot != npos &&
+                                               is_among(path.substr(dot + 1), "to cuda cpu float requires_grad_") &&
+                                               objects_.contains(followed(full_name(path.substr(0, dot))))) {
     return followed(full_name(path.substr(0, dot)));
   }
   if (path.ends_with(".eval") || path.ends_with(".train")) {

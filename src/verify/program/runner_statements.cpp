@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "tensor/words.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 #include "verify/program/listing.hpp"
@@ -79,6 +80,13 @@ void Runner::run_statement(std::string_view text) {
       is_returned_ = true;
     } else if (word == "yield") {
       is_return_doubtful_ = true;
+    } else if (const auto filled = initialised(text)) {
+      const std::size_t first = calls_.size();
+      forget(filled->first);
+      assign(filled->first, filled->second);
+      if (calls_.size() > first) {
+        calls_[first].value = calls_[first].call = one_spaced(text);
+      }
     } else {
       const bool is_shown = is_shown_;  // before functions run
       change_in_place(text);
@@ -270,6 +278,53 @@ void Runner::forget(std::string_view path) {
       call.name.clear();
     }
   }
+}
+
+std::optional<std::pair<std::string, std::string>> Runner::initialised(std::string_view text) const {
+  const auto call = bracketed(text, '(');
+  const std::string path = call ? imports_.full(call->path) : "";
+  const std::size_t dot = std::min(path.rfind('.'), path.size());
+  const bool is_of_library = path.starts_with("torch.nn.init.");
+  const std::string_view function = std::string_view(path).substr(std::min(dot + 1, path.size()));
+  if (!is_of_library && !is_among(function, "uniform_ normal_ zero_ fill_")) {
+    return std::nullopt;
+  }
+  const Arguments given = arguments_of(call->inside);
+  std::string x(is_of_library ? given.at(0, "tensor") : std::string_view(path).substr(0, dot));
+  x.resize(x.size() - (x.ends_with(".data") ? 5 : 0));
+  const auto shape = shape_of(value(x));
+  if (!shape || !is_path(x)) {
+    return std::nullopt;
+  }
+  const auto argument = [&](std::size_t place, std::string_view name, std::string_view usual) {
+    const std::string_view one = given.at(place + (is_of_library ? 1 : 0), name);
+    return std::string(one.empty() ? usual : one);
+  };
+  const std::string size = "(" + sizes_text(*shape) + ",)";
+  const auto between = [&](const std::string& low, const std::string& high) {
+    return std::pair(x, "our_uniform(" + low + ", " + high + ", " + size + ")");
+  };
+  const auto around = [&](const std::string& mean, const std::string& deviation) {
+    return std::pair(x, "torch.normal(" + mean + ", " + deviation + ", " + size + ")");
+  };
+  if (is_among(function, "zeros_ zero_ ones_")) {
+    return std::pair(x, (function == "ones_" ? "torch.ones" : "torch.zeros") + size);
+  }
+  if (is_among(function, "constant_ fill_")) {
+    return std::pair(x, "torch.full(" + size + ", " + argument(0, function == "fill_" ? "value" : "val", "0") + ")");
+  }
+  if (function == "uniform_") {
+    return between(argument(0, is_of_library ? "a" : "from", "0"), argument(1, is_of_library ? "b" : "to", "1"));
+  }
+  if (function == "normal_") {
+    return around(argument(0, "mean", "0"), argument(1, "std", "1"));
+  }
+  if (is_among(function, "xavier_uniform_ xavier_normal_") && shape->size() == 2) {
+    const std::string end =
+        " / " + std::to_string((*shape)[0] + (*shape)[1]) + ") ** 0.5 * " + argument(0, "gain", "1");
+    return function == "xavier_normal_" ? around("0", "(2" + end) : between("-((6" + end + ")", "(6" + end);
+  }
+  return std::nullopt;
 }
 
 void Runner::change_in_place(std::string_view text) {
