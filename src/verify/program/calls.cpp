@@ -280,6 +280,7 @@ constexpr auto tensor_functions = std::to_array<TensorFunction>({
     {diagonal, "diag diagonal"},
     {flipped, "flip"},
     {flattened, "flatten ravel"},
+    {unflattened, "unflatten"},
     {squeezed, "squeeze"},
     {unbound, "unbind"},
     {batched, "our_batched our_unbatched"},

@@ -300,6 +300,18 @@ Value flattened(std::string_view /*function*/, const Passed& given, const Tensor
   return reshaped(x, shape);
 }
 
+Value unflattened(std::string_view /*function*/, const Passed& given, const Tensor& x) {
+  const auto axis = axis_of(given, 1, x.dim());
+  auto sizes = sizes_in(given.get("sizes", "unflattened_size", 2));
+  if (!axis || !sizes || element_count(*sizes) != x.size(*axis)) {
+    return {};
+  }
+  Shape shape = x.shape();
+  shape.erase(shape.begin() + *axis);
+  shape.insert(shape.begin() + *axis, sizes->begin(), sizes->end());
+  return reshaped(x, shape);
+}
+
 Value squeezed(std::string_view /*function*/, const Passed& given, const Tensor& x) {
   const auto axis = axis_of(given, 1, x.dim());
   Shape shape;

@@ -54,6 +54,45 @@ bool is_output(std::string_view text) {
   return std::ranges::any_of(beginnings, [&](std::string_view one) { return text.starts_with(one); });
 }
 
+/// What print shows: words, or an expression, and whether a tensor without axes is shown as a number alone. Of "q:
+/// {}".format(q), "q: %s" % q and "q: " + str(q) the words, then q.
+struct PrintedArgument {
+  std::string_view text;
+  bool is_number = false;
+  bool is_label = false;
+};
+std::vector<PrintedArgument> printed_arguments(std::string_view inside) {
+  std::vector<PrintedArgument> result;
+  const auto add_all = [&](std::string_view arguments, bool is_number) {
+    for (const std::string_view one : split_outside(arguments, ',')) {
+      result.push_back({one, is_number});
+    }
+  };
+  for (const std::string_view argument : arguments_of(inside).plain) {
+    const bool is_quoted = argument.starts_with('"') || argument.starts_with('\'');
+    const std::size_t end = is_quoted ? string_end(argument, 0) : 0;
+    const std::string_view rest = text::trimmed(argument.substr(end));
+    const auto words = bracketed(
+        rest.starts_with('+') ? text::trimmed(rest.substr(1)) : rest.substr(rest.starts_with('.') ? 1 : 0), '(');
+    const bool is_format = words && rest.starts_with('.') && words->path == "format";
+    const bool is_sum = words && rest.starts_with('+') && words->path == "str";
+    if (!is_quoted || rest.empty() || !(is_format || is_sum || rest.starts_with('%'))) {
+      result.push_back({argument});
+      continue;
+    }
+    const std::string_view words_before = argument.substr(1, end - 2);
+    result.push_back({words_before.substr(0, words_before.find_first_of("{%")), false, true});
+    if (is_format || is_sum) {
+      add_all(words->inside, is_format);
+    } else {
+      const std::string_view shown = text::trimmed(rest.substr(1));
+      const auto items = listed_items(shown);
+      items&& shown.starts_with('(') ? add_all(shown.substr(1, shown.size() - 2), false) : add_all(shown, false);
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 void Runner::run_line(std::string_view line) {
@@ -397,8 +436,15 @@ void Runner::print(std::string_view inside) {
     is_first = false;
     label.clear();
   };
-  for (const std::string_view argument : arguments_of(inside).plain) {
+  for (const auto& [argument, is_number, is_label] : printed_arguments(inside)) {
+    if (is_label) {
+      label = argument;
+      continue;
+    }
     if (!is_string(argument)) {
+      if (is_number && shape_of(value(argument)) == Shape{}) {
+        continue;
+      }
       const auto string = value(argument).string;
       string ? void(label = *string) : add(argument);
       continue;

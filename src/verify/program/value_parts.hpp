@@ -96,6 +96,7 @@ OfTensor interleaved;
 OfTensor diagonal;
 OfTensor flipped;
 OfTensor flattened;
+OfTensor unflattened;
 OfTensor squeezed;
 OfTensor unbound;
 OfTensor batched;

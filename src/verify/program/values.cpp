@@ -98,6 +98,27 @@ Value repeated_list(const Value& list, double times) {
   return result;
 }
 
+/// a @ b, where one of them has an axis that the other lacks, or one item of it.
+Value product_of_batches(const Tensor& a, const Tensor& b) {
+  const auto batches_of = [](const Tensor& x) { return Shape(x.shape().begin(), x.shape().end() - 2); };
+  const auto batches = broadcast(batches_of(a), batches_of(b));
+  if (!batches) {
+    return {};
+  }
+  const auto expanded = [&](const Tensor& x) {
+    Passed sizes{{value_of(x)}, {}};
+    for (const std::int64_t size : *batches) {
+      sizes.plain.push_back(value_of(static_cast<double>(size)));
+    }
+    sizes.plain.insert(sizes.plain.end(), 2, value_of(-1));
+    return batches_of(x) == *batches ? std::optional(x) : repeated("expand", sizes, x).tensor;
+  };
+  const auto left = expanded(a);
+  const auto right = expanded(b);
+  const auto product = left && right ? product_of(*left, *right, false) : std::nullopt;
+  return product ? value_of(*product) : Value{};
+}
+
 /// Of a pair, a list, a dictionary or an nn.Sequential.
 Value item_of(const Value& x, const Subscript& subscript) {
   if (x.kind == Value::Kind::dictionary) {
@@ -229,6 +250,9 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
     const auto product = a.tensor && b.tensor ? product_of(*a.tensor, *b.tensor, false) : std::nullopt;
     if (product) {
       return value_of(*product);
+    }
+    if (a.tensor && b.tensor && std::min(a.tensor->dim(), b.tensor->dim()) > 1) {
+      return product_of_batches(*a.tensor, *b.tensor);
     }
     const bool are_vectors = a.tensor && b.tensor && a.tensor->dim() == 1 && a.tensor->shape() == b.tensor->shape();
     return are_vectors ? value_of(dot(*a.tensor, *b.tensor)) : Value{};
