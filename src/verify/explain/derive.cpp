@@ -68,6 +68,7 @@ class Deriver {
       is_loose_ = false;
       is_listed_ = false;
       computed_.clear();
+      exact_.clear();
       findings_.push_back(found(i, observed));
       Finding& finding = findings_.back();
       add_slips(finding);
@@ -95,6 +96,7 @@ class Deriver {
       chosen_[i].reset();
       if (relation->is_rooted && relation->numbers.size() == observed->size()) {
         computed_ = relation->numbers;
+        exact_ = relation->exact;
       }
       auto nearer = relation->is_wide ? listed_miss(i, *observed, listed) : std::nullopt;
       nearer = !nearer && relation->form >= Form::product && relation->is_wide ? relater_.find_nearer_miss(*observed)
@@ -385,6 +387,7 @@ class Deriver {
     Source source{std::move(observed), called(printed_, i), i + 1, rooted, sound, may_be_inputs};
     source.which = projection_of(label_of(i));
     source.computed = std::move(computed_);
+    source.exact = std::move(exact_);
     relater_.add(std::move(source));
     if (written_[i] && finding.verdict != Verdict::differs) {
       listed_.bind(*written_[i], i + 1);
@@ -406,6 +409,7 @@ class Deriver {
   std::vector<Finding> findings_;
   std::set<std::size_t> fitted_;    ///< places of tensors explained through unprinted weights
   std::vector<Interval> computed_;  ///< what the relation found last says the cells are; empty if it is not rooted
+  std::vector<double> exact_;       ///< the same without rounding, where that is known
   bool is_listing_right_ = false;  ///< an earlier tensor, which goes back to a known step, is what the listing computes
   bool is_listed_ = false;         ///< the relation found last is what the listing prints there
   bool is_loose_ = false;          ///< the relation found last is loose: some cells may still be wrong

@@ -29,6 +29,7 @@ struct Source {
   std::string key = {};       ///< of a tensor that the listing draws
   /// Its numbers computed from others, which may be known better than they are printed; empty if they are not.
   std::vector<Interval> computed = {};
+  std::vector<double> exact = {};  ///< the same without rounding, if what they are computed from is known as well
 };
 
 /// How a tensor follows from others, the most specific first. `listed`: as the page's program writes it. A fit needs
@@ -48,6 +49,7 @@ struct Relation {
   bool is_wide = false;               ///< some number fits only within the sources' rounding, not their printed digits
   std::vector<std::int64_t> failing;  ///< for a near miss: the cells that differ
   std::vector<Interval> numbers;      ///< what all cells should be, from the sources
+  std::vector<double> exact;          ///< the same without rounding, of what the listing writes from exact sources
 };
 
 }  // namespace attn::verify

@@ -36,6 +36,17 @@ bool meet_within(const Interval& a, const Interval& b, double slack) {
   return a.low <= b.high + room && b.low <= a.high + room;
 }
 
+/// Returns true if a number is not what exact arithmetic makes of exact sources, whatever floats lose. Bounds grow with
+/// each operation, far more than what is lost: through many layers another digit is within them.
+bool is_off(const Interval& printed, const Interval& bound, double exact) {
+  constexpr double half_units = 3;
+  constexpr double lost = 0x1p-20;           // of a number by float32, after some operations
+  constexpr double lost_of_bound = 1. / 16;  // where larger numbers cancel
+  const double room = half_units * std::max(printed.radius(), slack(printed.size())) + lost * std::abs(exact) +
+                      lost_of_bound * (bound.high - bound.low);
+  return std::isfinite(exact) && std::isfinite(room) && std::abs(printed.middle() - exact) > room;
+}
+
 /// Returns true if two printed numbers may be one: not neighbours, which meet between them.
 bool is_same_number(const Interval& a, const Interval& b) {
   constexpr double just = 1 - 1e-6;
@@ -101,6 +112,30 @@ std::vector<Interval> Search::bounded(const Tensor& tensor) {
   return cells;
 }
 
+std::vector<double> Search::exact_cells(const Tensor& tensor) {
+  constexpr double known = 1e-6;  // as a share of the number
+  Bounds exact(0);
+  for (const std::size_t place : leaves_of(tensor)) {
+    const Leaf& leaf = leaves_[place];
+    std::vector<Interval> cells;
+    for (std::size_t i = 0; i < leaf.source.numbers.size(); ++i) {
+      const Interval bound = bounds_.cell(leaf.tensor, static_cast<std::int64_t>(i));
+      const bool is_known = !leaf.source.exact.empty() || !(bound.high - bound.low > known * bound.size());
+      const double number = leaf.source.exact.empty() ? bound.middle() : leaf.source.exact[i];
+      if (!is_known) {
+        return {};
+      }
+      cells.push_back({number, number});
+    }
+    exact.observe(leaf.tensor, std::move(cells));
+  }
+  std::vector<double> numbers;
+  for (std::int64_t i = 0; i < element_count(tensor.shape()); ++i) {
+    numbers.push_back(exact.cell(tensor, i).middle());
+  }
+  return numbers;
+}
+
 bool Search::offer(Form form, const Tensor& candidate, double known) {
   if (candidate.shape() != target_.shape || !has_patience()) {
     return false;
@@ -118,6 +153,15 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
     }
   }
   patience_ -= bounds_.cost() - before + cost_of_proposal;
+  std::vector<double> exact =
+      form == Form::listed && failing.size() <= most_failing_ ? exact_cells(candidate) : std::vector<double>();
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    if (is_off(target_.cell(i), cells[i], exact[i]) &&
+        !std::ranges::binary_search(failing, static_cast<std::int64_t>(i))) {
+      failing.insert(std::ranges::lower_bound(failing, static_cast<std::int64_t>(i)), static_cast<std::int64_t>(i));
+      cells[i] = {exact[i], exact[i]};
+    }
+  }
   if (failing.size() > most_failing_ || failing.empty() == is_near_miss()) {
     return false;
   }
@@ -129,6 +173,7 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   relation.is_wide = is_wide(cells);
   relation.failing = std::move(failing);
   relation.numbers = std::move(cells);
+  relation.exact = std::move(exact);
   if (chance + std::log10(static_cast<double>(tried_)) > least_chance) {
     return false;
   }
