@@ -37,14 +37,23 @@ bool meet_within(const Interval& a, const Interval& b, double slack) {
 }
 
 /// Returns true if a number is not what exact arithmetic makes of exact sources, whatever floats lose. Bounds grow with
-/// each operation, far more than what is lost: through many layers another digit is within them.
-bool is_off(const Interval& printed, const Interval& bound, double exact) {
+/// each operation, far more than what is lost: through many layers another digit is within them. `change` is what the
+/// rounding of the sources alone changes.
+bool is_off(const Interval& printed, const Interval& bound, double exact, double change) {
   constexpr double half_units = 3;
-  constexpr double lost = 0x1p-20;           // of a number by float32, after some operations
-  constexpr double lost_of_bound = 1. / 16;  // where larger numbers cancel
-  const double room = half_units * std::max(printed.radius(), slack(printed.size())) + lost * std::abs(exact) +
-                      lost_of_bound * (bound.high - bound.low);
+  constexpr double operations = 64;  // whose rounding adds up
+  const double lost = operations * std::max(change, 0x1p-26 * std::abs(exact));
+  const double room =
+      half_units * std::max(printed.radius(), slack(printed.size())) + std::min(bound.high - bound.low, lost);
   return std::isfinite(exact) && std::isfinite(room) && std::abs(printed.middle() - exact) > room;
+}
+
+double largest_change(std::span<const double> from, std::span<const double> to) {
+  double largest = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    largest = std::max(largest, std::abs(from[i] - to[i]));
+  }
+  return largest;
 }
 
 /// Returns true if two printed numbers may be one: not neighbours, which meet between them.
@@ -112,7 +121,8 @@ std::vector<Interval> Search::bounded(const Tensor& tensor) {
   return cells;
 }
 
-std::vector<double> Search::exact_cells(const Tensor& tensor) {
+std::vector<double> Search::exact_cells(const Tensor& tensor, double shift) {
+  constexpr std::size_t mixes = 0x9E3779B97F4A7C15;
   constexpr double known = 1e-6;  // as a share of the number
   Bounds exact(0);
   for (const std::size_t place : leaves_of(tensor)) {
@@ -125,7 +135,8 @@ std::vector<double> Search::exact_cells(const Tensor& tensor) {
       if (!is_known) {
         return {};
       }
-      cells.push_back({number, number});
+      const double shifted = number * (1 + ((i * mixes) >> 63U == 0 ? shift : -shift));
+      cells.push_back({shifted, shifted});
     }
     exact.observe(leaf.tensor, std::move(cells));
   }
@@ -155,8 +166,9 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   patience_ -= bounds_.cost() - before + cost_of_proposal;
   std::vector<double> exact =
       form == Form::listed && failing.size() <= most_failing_ ? exact_cells(candidate) : std::vector<double>();
+  const double change = exact.empty() ? 0 : largest_change(exact, exact_cells(candidate, 0x1p-24));
   for (std::size_t i = 0; i < exact.size(); ++i) {
-    if (is_off(target_.cell(i), cells[i], exact[i]) &&
+    if (is_off(target_.cell(i), cells[i], exact[i], change) &&
         !std::ranges::binary_search(failing, static_cast<std::int64_t>(i))) {
       failing.insert(std::ranges::lower_bound(failing, static_cast<std::int64_t>(i)), static_cast<std::int64_t>(i));
       cells[i] = {exact[i], exact[i]};

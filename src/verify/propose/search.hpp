@@ -63,8 +63,9 @@ class Search {
   bool depends_on(const Tensor& candidate, const Tensor& leaf);
   int fitting(const std::vector<std::size_t>& leaves) const;
   bool is_wide(const std::vector<Interval>& cells) const;
-  /// All cells of a tensor without rounding; empty if a leaf is known only as it is printed.
-  std::vector<double> exact_cells(const Tensor& tensor);
+  /// All cells of a tensor without rounding, where each leaf's numbers are shifted by that share of them, up or down;
+  /// empty if a leaf is known only as it is printed.
+  std::vector<double> exact_cells(const Tensor& tensor, double shift = 0);
   bool is_copy(const Tensor& candidate, const std::vector<std::size_t>& leaves);
   double chance_of(Form form, const Tensor& candidate, const std::vector<Interval>& cells,
                    const std::vector<std::int64_t>& failing);
