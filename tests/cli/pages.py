@@ -189,18 +189,34 @@ class TrueAtTheirPlace(unittest.TestCase):
         "of-a-config": ["torch.softmax(att.masked_fill(causal mask, -torch.inf), dim=-1)", "line 35.amax(dim=3)",
                         "line 35.argmax(dim=3)"],
         "of-a-loop": [*(f"E[{i}]" for i in range(4)), *(f"((E @ E.T) / 3**0.5)[{i}].round(decimals=2)" for i in range(4))],
+        "of-arguments": ["torch.softmax(scores.masked_fill(causal mask, -3.4028234663852886e+38), dim=-1)",
+                         "(line 41 @ v.expand(1, 2, -1, -1)).transpose(1, 2).contiguous().view(1, 2, 4) + x[:, :2]",
+                         "torch.softmax(scores, dim=-1)", "block(x[:, 2:]), as the listing computes it",
+                         'block.layer.cache["k"], as the listing computes it'],
         "of-blocks": ["m.squeeze(), as the listing computes it", "O / l", "torch.flip(V, [0]).half()", "table[offsets + 3]",
                       "torch.linspace(0, 1, 5)"],
+        "of-a-decoder": ["encoder(source)",
+                         "decoder(target, memory, tgt_mask=nn.Transformer.generate_square_subsequent_mask(2))"],
+        "of-a-gpt": ["torch.tensor([10, 8, 0, 1, 10, 10, 3, 7, ...])", "torch.stack([line 64[16:20], line 64[12:16]], dim=0)",
+                     "(the 1st nn.Embedding(len(letters), d)(line 66) + the 1st nn.Embedding(8, d)(torch.arange(4)))[0]",
+                     "(x @ self.head.weight.T) + self.head.bias",
+                     "F.cross_entropy(line 73.contiguous().view(8, 12), y.contiguous().view(8))"],
         "of-a-layer": ["layer(x)", "layer(x)", "torch.stack([torch.tensor([3, 1, 0, 0]), torch.tensor([2, 5, 4, 1])], dim=0)",
                        "per_head @ x[0][0]", "F.cosine_similarity(x[0], x[0][1:2], dim=-1)", "torch.topk(per_head[:, 0], 2).values",
                        "torch.topk(per_head[:, 0], 2).indices", "torch.sort(per_head, descending=True).values[0]"],
         "of-blocks-with-dropout": ["((embed(tokens) * 4**0.5) + pe[:, :3]) * (the 1st nn.Dropout(0.1) mask after torch.manual_seed(2))",
                                    "y, as the listing computes it", "block(x), as the listing computes it",
                                    "F.cross_entropy(logits.contiguous().view(6, 11), tokens.contiguous().view(6))"],
+        "of-complex-numbers": ["freqs, as the listing computes it", "q[0][:, 1]",
+                               "torch.softmax(q.transpose(1, 2) @ k.transpose(1, 2).transpose(2, 3), dim=-1)[0]"],
+        "of-copies": ["torch.softmax(scores.masked_fill(causal mask, -1000000000.0), dim=-1)", "x, as the listing computes it"],
         "of-default-rng": ["x = rng.standard_normal((40, 20)), drawn after np.random.default_rng(2024)", "line 14[:2] @ W",
                            *(f"{call} after np.random.default_rng(2024)" for call in (
                                "the 1st rng.integers(0, 37, size=(2, 9))", "the 1st rng.normal(loc=1.5, scale=0.5, size=(2, 3))",
                                "the 1st rng.random(4)"))],
+        "of-initialisers": ["project.W = nn.init.xavier_uniform_(self.W), drawn after torch.manual_seed(6)",
+                            "the 1st nn.init.normal_(self.layer.weight, mean=0.0, std=0.02) after torch.manual_seed(6)",
+                            "((torch.eye(3) @ project.W) @ project.layer.weight.T) + torch.zeros(4)"],
         "of-labels": ["torch.tensor([0, 3, 2, 0, 1, 4]).contiguous().view(1, 6)", "torch.tensor([0, 3, 2, 0, 1, 4]) + 1"],
         "of-lengths": ["dec[0]", "weights, as the listing computes it",
                        "torch.tensor([(2**-2)**1, (2**-2)**2, (2**-2)**3, (2**-2)**4])", "(-dec[0]).amax()"],
@@ -226,6 +242,13 @@ class TrueAtTheirPlace(unittest.TestCase):
                             "torch.softmax(torch.arange(12).contiguous().view(4, 3) @ query, dim=-1)",
                             "torch.softmax(((torch.arange(12).contiguous().view(4, 3) @ self.change.weight.T) "
                             "+ self.change.bias) @ query, dim=-1)"],
+        "of-windows": ["image.unfold(2, 2, 2).unfold(3, 2, 2).permute(0, 2, 3, 1, 4, 5).contiguous().view(1, 4, 8)[0][1]",
+                       "places.contiguous().view(2, 4, 1) - places.contiguous().view(2, 1, 4) with [0] = "
+                       "(places.contiguous().view(2, 4, 1) - places.contiguous().view(2, 1, 4))[0] + 1",
+                       "torch.stack([torch.tensor([4, 2, 7]), torch.cat([torch.tensor([5]), torch.full((2,), 0)], dim=0)], dim=0)",
+                       'torch.einsum("nij,njk,nk->ni", a, b, c)', "(a @ b) + ((a @ b) * 0.5)",
+                       "(a.contiguous().view(3, 1, 2, 3).expand(3, 3, -1, -1) @ "
+                       "b.contiguous().view(3, 3, 1, 2).permute(2, 0, 1, 3).expand(3, 3, -1, -1))[0][1]"],
         "of-words": ["embed(torch.tensor([3, 2, 1, 3, 0]))", "torch.tensor([0, 1, 2, 0, 3])",
                      *(f"torch.softmax(((line 31 @ W_q) @ (line 31 @ W_k).T) / {t}, dim=-1)" for t in (0.5, 1.5)),
                      "line 31.contiguous().view(5, 2, 2).transpose(0, 1) @ "
@@ -250,6 +273,26 @@ class TrueAtTheirPlace(unittest.TestCase):
             self.assertEqual([one["relation"] or (one["verdict"] if one["step"] else None) for one in found], relations, name)
             self.assertEqual([one["verdict"] for one in found],
                              [{None: "unknown", "same": "same"}.get(relation, "follows") for relation in relations], name)
+
+    def test_a_wrong_digit_behind_many_layers(self):
+        """Their bounds are wide; what exact arithmetic makes of the draws is not."""
+        page = (PAGES / "true-of-a-gpt.md").read_text()
+        logits = page[page.index("```\n", page.index("print(loss)")):]
+        for number in harness.sample(re.findall(r"-?\d\.\d{4}", logits[logits.rindex("tensor([[["):logits.rindex("tensor(")])):
+            wrong = number[:-2] + str((int(number[-2]) + 5) % 10) + number[-1]
+            changed = findings(page[:page.rindex(number)] + wrong + page[page.rindex(number) + len(number):])
+            self.assertEqual([one["differing_cells"] for one in changed if one["verdict"] == "differs"], [1], number)
+
+    def test_a_notebook_shows_what_its_function_returns(self):
+        cells = [("def sums(x):\n    return x.sum(-1)\nimport torch\nx = torch.arange(6.0).view(2, 3) / 7\nsums(x) * 2",
+                  "tensor([0.8571, 3.4286])"), ("sums(x), x[0]", "(tensor([0.4286, 1.7143]), tensor([0.0000, 0.1429, 0.2857]))")]
+        notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
+            {"cell_type": "code", "execution_count": n, "metadata": {}, "source": source, "outputs": [
+                {"output_type": "execute_result", "execution_count": n, "metadata": {}, "data": {"text/plain": shown}}]}
+            for n, (source, shown) in enumerate(cells, 1)]}
+        done = run("verify", "--format", "json", "-", page=json.dumps(notebook).encode())
+        self.assertEqual([one["relation"] for one in json.loads(done.stdout)["findings"]],
+                         [f"(torch.arange(6).contiguous().view(2, 3) / 7){end}" for end in (".sum(dim=-1) * 2", ".sum(dim=-1)", "[0]")])
 
     def test_without_fences_it_is_the_same_page(self):
         """As a plain text, in which only its words tell the program from its output."""

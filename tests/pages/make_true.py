@@ -519,6 +519,227 @@ for _ in range(2):
 both = torch.cat(heads, dim=-1)
 print(both)
 """,
+    "of-a-gpt": """\
+import torch
+import torch.nn as nn
+from torch.nn import functional as F
+words = "to attend is to weigh"
+letters = sorted(list(set(words)))
+numbers = {letter: i for i, letter in enumerate(letters)}
+encode = lambda text: [numbers[letter] for letter in text]
+class Head(nn.Module):
+    def __init__(self, d, size):
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(d, size, bias=False) for _ in range(3))
+        self.register_buffer("seen", torch.tril(torch.ones(8, 8)))
+    def forward(self, x):
+        B, T, C = x.shape
+        scores = self.query(x) @ self.key(x).transpose(-2, -1) * C ** -0.5
+        return F.softmax(scores.masked_fill(self.seen[:T, :T] == 0, float("-inf")), dim=-1) @ self.value(x)
+class Block(nn.Module):
+    def __init__(self, d, num_heads):
+        super().__init__()
+        self.heads = nn.ModuleList([Head(d, d // num_heads) for _ in range(num_heads)])
+        self.join = nn.Linear(d, d)
+        self.forward_layer = nn.Sequential(nn.Linear(d, 2 * d), nn.GELU(), nn.Linear(2 * d, d), nn.Dropout(0.0))
+        self.before, self.between = nn.LayerNorm(d), nn.LayerNorm(d)
+    def forward(self, x):
+        y = self.before(x)
+        x = x + self.join(torch.cat([head(y) for head in self.heads], dim=-1))
+        return x + self.forward_layer(self.between(x))
+class Model(nn.Module):
+    def __init__(self, d=6, num_heads=2, num_layers=3):
+        super().__init__()
+        self.parts = nn.ModuleDict(dict(
+            letters = nn.Embedding(len(letters), d),
+            places = nn.Embedding(8, d),
+            blocks = nn.Sequential(*[Block(d, num_heads=num_heads) for _ in range(num_layers)]),
+            last = nn.LayerNorm(d),
+        ))
+        self.head = nn.Linear(d, len(letters))
+    def forward(self, ids, targets=None):
+        x = self.parts.letters(ids) + self.parts["places"](torch.arange(ids.size(1)))
+        print(x[0])
+        x = self.parts.last(self.parts.blocks(x))
+        logits = self.head(x)
+        if targets is None:
+            loss = None
+        else:
+            loss = F.cross_entropy(logits.view(-1, logits.size(-1)), targets.view(-1))
+        return logits, loss
+device = "cuda" if torch.cuda.is_available() else "cpu"
+data = torch.tensor(encode(words), dtype=torch.long)
+print(data)
+torch.manual_seed(17)
+starts = torch.randint(len(data) - 4, (2,))
+x = torch.stack([data[i:i + 4] for i in starts])
+y = torch.stack([data[i + 1:i + 5] for i in starts])
+print(x)
+model = Model().to(device)
+logits, loss = model(x, y)
+print(logits)
+print(loss)
+""",
+    "of-copies": """\
+import copy
+import torch
+import torch.nn as nn
+def copies(module, count):
+    return nn.ModuleList([copy.deepcopy(module) for _ in range(count)])
+class Attention(nn.Module):
+    def __init__(self, num_heads, d, activation=torch.tanh):
+        super().__init__()
+        self.num_heads = num_heads
+        self.projections = copies(nn.Linear(d, d), 4)
+        self.activation = activation
+        self.weights = None
+    @staticmethod
+    def scores(q, k):
+        return q @ k.mT / q.size(-1) ** 0.5
+    def forward(self, query, key, value, mask=None):
+        q, k, v = [project(x).view(x.size(0), -1, self.num_heads, x.size(-1) // self.num_heads).transpose(1, 2)
+                   for project, x in zip(self.projections, (query, key, value))]
+        scores = Attention.scores(q, k)
+        if mask is not None:
+            scores = scores.masked_fill(mask == 0, -1e9)
+        self.weights = scores.softmax(dim=-1)
+        return self.projections[-1](self.activation((self.weights @ v).transpose(1, 2).flatten(2)))
+class Residual(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.norm = nn.LayerNorm(d)
+    def forward(self, x, layer):
+        return x + layer(self.norm(x))
+class Layer(nn.Module):
+    def __init__(self, d, attention, forward_layer):
+        super().__init__()
+        self.attention, self.forward_layer = attention, forward_layer
+        self.around = copies(Residual(d), 2)
+    def forward(self, x, mask):
+        x = self.around[0](x, lambda x: self.attention(x, x, x, mask))
+        return self.around[1](x, self.forward_layer)
+torch.manual_seed(12)
+c = copy.deepcopy
+attention = Attention(2, 4)
+layers = copies(Layer(4, c(attention), nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 4))), 2)
+x = torch.rand(1, 3, 4)
+mask = torch.tril(torch.ones(1, 3, 3))
+for layer in layers:
+    x = layer(x, mask)
+print(layers[0].attention.weights)
+print(x)
+""",
+    "of-complex-numbers": """\
+import torch
+def turns(dim: int, length: int, base: float = 10000.0):
+    angles = 1.0 / (base ** (torch.arange(0, dim, 2)[: (dim // 2)].float() / dim))
+    angles = torch.outer(torch.arange(length), angles).float()
+    return torch.polar(torch.ones_like(angles), angles)
+def fitted(turns, x):
+    ndim = x.ndim
+    shape = [size if i == 1 or i == ndim - 1 else 1 for i, size in enumerate(x.shape)]
+    return turns.view(*shape)
+def turned(q, k, turns):
+    q_ = torch.view_as_complex(q.float().reshape(*q.shape[:-1], -1, 2))
+    k_ = torch.view_as_complex(k.float().reshape(*k.shape[:-1], -1, 2))
+    turns = fitted(turns, q_)
+    return torch.view_as_real(q_ * turns).flatten(3).type_as(q), torch.view_as_real(k_ * turns).flatten(3).type_as(k)
+freqs = turns(4, 3)
+print(freqs)
+torch.manual_seed(9)
+q, k = torch.randn(1, 3, 2, 4), torch.randn(1, 3, 2, 4)
+q, k = turned(q, k, freqs)
+print(q[0, :, 1])
+print(torch.softmax(q.transpose(1, 2) @ k.transpose(1, 2).transpose(2, 3), dim=-1)[0])
+""",
+    "of-arguments": """\
+import torch
+import torch.nn as nn
+class Normed(nn.Module):
+    def __init__(self, d, layer):
+        super().__init__()
+        self.norm, self.layer = nn.LayerNorm(d), layer
+    def forward(self, x, *args, **kwargs):
+        return self.layer(self.norm(x), *args, **kwargs) + x
+class Attention(nn.Module):
+    def __init__(self, *, d, num_heads, num_groups=1):
+        super().__init__()
+        self.num_heads, self.num_groups, self.scale = num_heads, num_groups, (d // num_heads) ** -0.5
+        self.to_q = nn.Linear(d, d, bias=False)
+        self.to_kv = nn.Linear(d, 2 * (d // num_heads) * num_groups, bias=False)
+        self.cache = {"k": None, "v": None}
+    def forward(self, x, mask=None):
+        b, n, _, h = *x.shape, self.num_heads
+        q = self.to_q(x).view(b, n, h, -1).transpose(1, 2)
+        k, v = map(lambda t: t.reshape(b, n, self.num_groups, -1).transpose(1, 2), self.to_kv(x).chunk(2, dim=-1))
+        if self.cache["k"] is not None:
+            k = torch.cat([self.cache["k"], k], dim=2)
+            v = torch.cat([self.cache["v"], v], dim=2)
+        self.cache = {"k": k, "v": v}
+        scores = q @ k.transpose(-1, -2) * self.scale
+        if mask is not None:
+            scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        weights = scores.softmax(dim=-1)
+        print(weights)
+        return (weights @ v).transpose(1, 2).reshape(b, n, -1)
+torch.manual_seed(3)
+sizes = dict(d=4, num_heads=2)
+block = Normed(4, Attention(**sizes))
+x = torch.randn(1, 3, 4)
+print(block(x[:, :2], mask=torch.ones(2, 2, dtype=torch.bool).tril()))
+print(block(x[:, 2:]))
+print(block.layer.cache["k"])
+""",
+    "of-windows": """\
+import torch
+from torch.nn.utils.rnn import pad_sequence
+torch.manual_seed(14)
+image = torch.randn(1, 2, 4, 4)
+print(image.unfold(2, 2, 2).unfold(3, 2, 2).permute(0, 2, 3, 1, 4, 5).reshape(1, 4, -1)[0, 1])
+places = torch.stack(torch.meshgrid(torch.arange(2), torch.arange(2), indexing="ij")).flatten(1)
+apart = places[:, :, None] - places[:, None, :]
+apart[0] += 1
+print(apart)
+ids = pad_sequence([torch.tensor([4, 2, 7]), torch.tensor([5])], batch_first=True)
+print(ids)
+a, b, c = torch.randn(3, 2, 3), torch.randn(3, 3, 2), torch.randn(3, 2)
+print(torch.einsum("nij,njk,nk->ni", a, b, c))
+print(torch.baddbmm(a @ b, a, b, alpha=0.5))
+print((a[:, None] @ b.unflatten(-1, (1, 2)).permute(2, 0, 1, 3))[0, 1])
+""",
+    "of-initialisers": """\
+import torch
+import torch.nn as nn
+class Projection(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W = nn.Parameter(torch.empty(d_in, d_out))
+        self.layer = nn.Linear(d_out, d_out)
+        nn.init.xavier_uniform_(self.W)
+        nn.init.normal_(self.layer.weight, mean=0.0, std=0.02)
+        nn.init.zeros_(self.layer.bias)
+    def forward(self, x):
+        return self.layer(x @ self.W)
+torch.manual_seed(6)
+project = Projection(3, 4)
+print("W: {}".format(project.W.data))
+print("weight: " + str(project.layer.weight.data))
+project.layer.weight.data.uniform_(-0.5, 0.5)
+print("projected: %s" % project(torch.eye(3)))
+""",
+    "of-a-decoder": """\
+import torch
+from torch import nn
+torch.manual_seed(15)
+decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(d_model=4, nhead=2, dim_feedforward=8, batch_first=True), num_layers=2)
+encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8, batch_first=True), num_layers=2, norm=nn.LayerNorm(4))
+encoder.eval()
+decoder.eval()
+source, target = torch.rand(1, 3, 4), torch.rand(1, 2, 4)
+memory = encoder(source)
+print(memory)
+print(decoder(target, memory, tgt_mask=nn.Transformer.generate_square_subsequent_mask(2)))
+""",
 }
 
 for name, program in PROGRAMS.items():

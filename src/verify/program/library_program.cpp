@@ -50,6 +50,8 @@ def torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mas
     scores = scores.masked_fill(torch.ones(query.size(-2), key.size(-2)).tril() == 0, -torch.inf)
   weights = torch.nn.functional.dropout(torch.softmax(scores, dim=-1), dropout_p)
   return our_called(weights @ value)
+def torch.nn.Transformer.generate_square_subsequent_mask(sz):
+  return torch.full((sz, sz), -torch.inf).triu(1)
 class torch.nn.TransformerEncoderLayer:
   def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation='relu', layer_norm_eps=1e-05, batch_first=False, norm_first=False):
     self.self_attn = torch.nn.MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first)

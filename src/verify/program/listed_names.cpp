@@ -83,7 +83,10 @@ Value Listed::variable(std::string_view name, std::size_t before, std::size_t sc
   const auto holder = dot == npos ? std::nullopt : assigned(name.substr(0, dot), before, scope);
   if (holder && (!last || *last < *holder)) {
     const Written& other = written_[*holder];
-    return is_path(other.value) ? variable(other.value + std::string(name.substr(dot)), *holder, other.in) : Value{};
+    const bool is_same = assigned(other.value, *holder, other.in) == assigned(other.value, before, other.in);
+    return is_path(other.value)
+               ? variable(other.value + std::string(name.substr(dot)), is_same ? before : *holder, other.in)
+               : Value{};
   }
   // 2. What is given, by a name that nothing else has.
   const auto places = places_.find(name);

@@ -131,8 +131,15 @@ std::string Runner::scan(std::string_view text) {
       const std::string path = take_items(written, text, at);
       std::string value = full_name(path);
       std::string function = path;
-      while (at < text.size() && text[at] == '(') {  // Attention(3, 2)(x) calls what the first call made
-        const std::size_t close = closing_bracket(text, at);
+      while (at < text.size()) {
+        if (text[at] == '.' && objects_.contains(function)) {  // Model().to(device)
+          const std::string_view rest = leading_path(text.substr(at));
+          at += rest.size();
+          value = function += rest;
+          continue;
+        }
+        // Attention(3, 2)(x) calls what the first call made
+        const std::size_t close = text[at] == '(' ? closing_bracket(text, at) : npos;
         auto called = close == npos ? std::nullopt : call(function, text.substr(at + 1, close - at - 1), "");
         if (!called) {
           break;

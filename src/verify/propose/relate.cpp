@@ -28,11 +28,12 @@ bool is_same(const Observed& a, const Observed& b) {
 /// Returns true if its words give one name to two computed tensors, as of two turns of a loop.
 bool has_name_of_two(const Tensor& tensor) {
   std::map<std::string, const void*> named;
+  std::unordered_set<const void*> seen;
   const auto walk = [&](const auto& self, const Tensor& node) -> bool {
-    return std::ranges::any_of(node.operands(), [&](const Tensor& one) {
-      const bool is_named = !one.name().empty() && !one.operands().empty();
-      return is_named ? named.try_emplace(one.name(), one.id()).first->second != one.id() : self(self, one);
-    });
+    return seen.insert(node.id()).second && std::ranges::any_of(node.operands(), [&](const Tensor& one) {
+             const bool is_named = !one.name().empty() && !one.operands().empty();
+             return is_named ? named.try_emplace(one.name(), one.id()).first->second != one.id() : self(self, one);
+           });
   };
   return walk(walk, tensor);
 }

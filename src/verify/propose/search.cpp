@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -240,7 +241,11 @@ void Search::keep(Relation relation, const std::vector<std::size_t>& leaves) {
 
 std::vector<std::size_t> Search::leaves_of(const Tensor& tensor) const {
   std::vector<std::size_t> found;
+  std::unordered_set<const void*> seen;
   const auto walk = [&](const auto& self, const Tensor& node) -> void {
+    if (!seen.insert(node.id()).second) {
+      return;
+    }
     const auto leaf = std::ranges::find(leaves_, node.id(), [](const Leaf& one) { return one.tensor.id(); });
     const auto place = static_cast<std::size_t>(leaf - leaves_.begin());
     if (leaf != leaves_.end() && std::ranges::find(found, place) == found.end()) {
