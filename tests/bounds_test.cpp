@@ -21,6 +21,8 @@ namespace {
 using namespace attn;
 using namespace attn::verify;
 
+bool is_number(const Interval& x) { return !std::isnan(x.low) && !std::isnan(x.high); }
+
 using Cells = std::vector<Interval>;
 
 Tensor leaf_of(const Shape& shape, std::vector<float> values) {

@@ -83,7 +83,7 @@ Interval Bounds::kept(Cells& cells, std::int64_t position) {
   make_room(cells, true);
   if (!cells.are_kept[place]) {
     const Interval cell = derived(cells.tensor, index_at(position, cells.tensor.shape()));
-    cells.are_kept[place] = is_number(cell);
+    cells.are_kept[place] = true;
     ++held_;
     cells.are_finite = cells.are_finite && std::isfinite(cell.low) && std::isfinite(cell.high);
     cells.are_exact = cells.are_exact && cell.low == cell.high;

@@ -34,8 +34,6 @@ struct Total {
 inline constexpr Interval no_number = {std::numeric_limits<double>::quiet_NaN(),
                                        std::numeric_limits<double>::quiet_NaN()};
 
-inline bool is_number(const Interval& x) { return !std::isnan(x.low) && !std::isnan(x.high); }
-
 inline bool is_whole(const Interval& x) { return x.low == x.high && x.low == std::floor(x.low); }
 
 /// The amount by which float32 arithmetic may change a number of this size.

@@ -79,6 +79,18 @@ void Functions::define_class(std::string_view head, std::span<const Statement> s
   std::erase_if(functions_, [&](const auto& one) { return one.first == name || one.first.starts_with(name + "."); });
   classes_.insert(name);
   attributes_[name].clear();
+  const auto call = bracketed(head, '(');
+  const std::string base(call ? text::trimmed(call->inside.substr(0, call->inside.find(','))) : "");
+  bases_.erase(name);
+  if (base != name && is_class(base)) {
+    bases_[name] = base;
+    attributes_[name] = attributes_[base];
+    const std::string beginning = base + ".";
+    const std::map<std::string, Function, std::less<>> all = functions_;
+    for (auto one = all.lower_bound(beginning); one != all.end() && one->first.starts_with(beginning); ++one) {
+      functions_[name + one->first.substr(base.size())] = one->second;
+    }
+  }
   for (std::size_t i = begin; i < end; ++i) {
     constexpr std::string_view definition = "def ";
     const std::string_view text = statements[i].text;
@@ -98,9 +110,15 @@ void Functions::define_class(std::string_view head, std::span<const Statement> s
     const std::string method = name + "." + std::string(text.substr(definition.size(), colon - definition.size()));
     define(method, i + 1, end_of_block(statements, i));
     if (const auto made = functions_.find(method.substr(0, method.find('('))); made != functions_.end()) {
+      made->second.of = name;
       made->second.is_method = i == begin || statements[i - 1].text != "@staticmethod";
     }
   }
+}
+
+const Function* Functions::inherited(std::string_view of, std::string_view method) const {
+  const auto base = bases_.find(of);
+  return base == bases_.end() ? nullptr : find(base->second + "." + std::string(method));
 }
 
 const std::vector<Assigned>& Functions::attributes_of(std::string_view name) const {

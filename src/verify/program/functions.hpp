@@ -22,6 +22,7 @@ struct Function {
   std::size_t end = 0;
   std::string expression = {};  ///< the expression of a lambda, instead of statements
   bool is_method = false;       ///< its first parameter is the object
+  std::string of = {};          ///< the class that defines it
 
   /// Each parameter with the argument that a call passes, empty if it passes none; of *args a list, of **kwargs a
   /// dictionary.
@@ -45,6 +46,8 @@ class Functions {
   void define_class(std::string_view head, std::span<const Statement> statements, std::size_t begin, std::size_t end);
   /// The function of that name; null if there is none.
   const Function* find(std::string_view name) const;
+  /// The method that a class inherits; null if it has none.
+  const Function* inherited(std::string_view of, std::string_view method) const;
   bool knows(std::string_view name) const { return functions_.contains(name) || classes_.contains(name); }
   bool is_class(std::string_view name) const { return classes_.contains(name); }
   /// What a class assigns outside its methods: "d_model: int = 8".
@@ -53,6 +56,7 @@ class Functions {
  private:
   std::set<std::string, std::less<>> classes_;
   std::map<std::string, std::vector<Assigned>, std::less<>> attributes_;
+  std::map<std::string, std::string, std::less<>> bases_;  ///< of each class the one of the program that it extends
   std::map<std::string, Function, std::less<>> functions_;
 };
 

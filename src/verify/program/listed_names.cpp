@@ -91,7 +91,8 @@ Value Listed::variable(std::string_view name, std::size_t before, std::size_t sc
   // 2. What is given, by a name that nothing else has.
   const auto places = places_.find(name);
   const auto is_same = [&](std::size_t place) { return !last || written_[place].scope == written_[*last].scope; };
-  const bool is_once = places == places_.end() || std::ranges::count_if(places->second, is_same) <= 1;
+  const bool is_draw = !last && name.starts_with("our_");  // whatever it becomes later
+  const bool is_once = is_draw || places == places_.end() || std::ranges::count_if(places->second, is_same) <= 1;
   const bool is_programs = !last || written_[*last].scope == 0;
   const bool is_replaced = holder && last;  // layer.bias = torch.zeros(3)
   if (const auto tensor = is_once && is_programs && !is_replaced ? given_(name) : std::nullopt) {

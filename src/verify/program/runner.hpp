@@ -88,6 +88,9 @@ class Runner {
   std::optional<std::string> conditional(std::string_view text);
   /// Resolves "heads[0].key" from "heads" on, where a method or an attribute of an item follows; `at` is then after it.
   std::string take_items(std::string_view path, std::string_view text, std::size_t& at) const;
+  /// Runs "super().__init__(d)" from behind "super" on, if a class of the program has the method; `at` is then after
+  /// it.
+  std::optional<std::string> inherited_call(std::string_view text, std::size_t& at);
   /// The name of an item, "self.layers['key']" or "heads[0]"; empty if it has none.
   std::string item_of(const std::string& whole, std::string_view bracket) const;
   /// The name that a name stands for in the end: "our_object_1" of h where h = heads and heads = our_object_1.
@@ -138,6 +141,7 @@ class Runner {
   std::vector<std::string> generators_;                      ///< seeded generators
   std::map<std::string, std::string, std::less<>> objects_;  ///< class of each object
   std::string self_;                                         ///< object whose method runs
+  std::string class_;                                        ///< class that defines the method
   std::string returned_;                                     ///< replacement for the function's result
   std::vector<DrawCall> calls_;
   std::map<std::size_t, std::string> full_names_;  ///< by call: "our_object_1.key"

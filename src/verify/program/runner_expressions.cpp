@@ -128,6 +128,10 @@ std::string Runner::scan(std::string_view text) {
     } else {
       const std::string_view written = leading_path(text.substr(at));
       at += written.size();
+      if (const auto inherited = written == "super" ? inherited_call(text, at) : std::nullopt) {
+        made += *inherited;
+        continue;
+      }
       const std::string path = take_items(written, text, at);
       std::string value = full_name(path);
       std::string function = path;
@@ -154,6 +158,21 @@ std::string Runner::scan(std::string_view text) {
     }
   }
   return made;
+}
+
+std::optional<std::string> Runner::inherited_call(std::string_view text, std::size_t& at) {
+  const std::size_t close = at < text.size() && text[at] == '(' ? closing_bracket(text, at) : npos;
+  const std::string_view path = close == npos ? std::string_view() : leading_path(text.substr(close + 1));
+  const std::size_t open = close + 1 + path.size();
+  const std::size_t end =
+      path.size() > 1 && open < text.size() && text[open] == '(' ? closing_bracket(text, open) : npos;
+  const Function* method = end == npos ? nullptr : functions_.inherited(class_, path.substr(1));
+  if (method == nullptr) {
+    return std::nullopt;
+  }
+  const std::string_view inside = text.substr(open + 1, end - open - 1);
+  at = end + 1;
+  return run_function(Function(*method), path.substr(1), inside, self_);
 }
 
 std::string Runner::followed(std::string name) const {
@@ -354,7 +373,8 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
           ? std::string(path)
           : imports_.full(functions_.knows(meant) || imports_.is(meant, "copy.deepcopy") ? meant : path);
   if (known == "torch.nn.ModuleList") {
-    return scan(inside);
+    auto items = comprehension(inside, '[');
+    return items ? items : scan(inside);
   }
   if (known == "torch.nn.ModuleDict") {
     return module_dictionary(inside, target);
@@ -533,6 +553,7 @@ std::string Runner::run_function(const Function& function, std::string_view path
     trace_.assign(values[k].first, values[k].second, scope);
   }
   const std::string before = std::exchange(self_, function.is_method ? object : "");
+  const std::string outer_class = std::exchange(class_, function.of);
   const std::string outer = std::exchange(returned_, trace_.new_name("result"));
   const bool was_doubtful = std::exchange(is_return_doubtful_, false);
   const std::size_t level = std::exchange(level_, 1);
@@ -546,6 +567,7 @@ std::string Runner::run_function(const Function& function, std::string_view path
   is_returned_ = false;
   is_return_doubtful_ = was_doubtful;
   self_ = before;
+  class_ = outer_class;
   trace_.leave(scope);
   --depth_;
   called_ = caller;

@@ -477,7 +477,8 @@ void Runner::print(std::string_view inside) {
 }
 
 bool Runner::is_no_tensor(std::string_view value) const {
-  constexpr auto endings = std::to_array<std::string_view>({".dtype", ".item()", ".numel()", ".dim()", ".ndim"});
+  constexpr auto endings = std::to_array<std::string_view>(
+      {".dtype", ".item()", ".numel()", ".dim()", ".ndim", ".device", ".grad_fn", ".requires_grad", ".__name__"});
   const std::size_t dot = std::min(value.rfind('.'), value.size());
   const auto method = bracketed(value.substr(std::min(dot + 1, value.size())), '(');
   if (value.starts_with("np.") && bracketed(value.substr(0, dot), '(') && method && method->inside.empty() &&
