@@ -184,6 +184,9 @@ class TrueAtTheirPlace(unittest.TestCase):
         "hidden-by-1e9": ["(torch.randn(3, 3) after torch.manual_seed(0)) with [:2, 2] = -1e+09", "torch.softmax(line 11, dim=-1)"],
         "key-first": ["(inputs @ query.weight.T) @ (inputs @ key.weight.T).T"],
         "named": [f"inputs @ {name}.weight.T" for name in ("W_value", "W_query", "W_key")],
+        "of-a-base-class": ["whole.weights @ (x @ whole.value.weight.T)", "causal.weights @ (x @ causal.value.weight.T)",
+                            "torch.softmax(((x @ causal.query.weight.T) @ (x @ causal.key.weight.T).T)"
+                            ".masked_fill(causal mask, -torch.inf) / 2, dim=-1)"],
         "of-a-batch": [None, "line 17 @ W for some W", "line 24.contiguous().view(2, 3, 2, 2)", "weights.sum(dim=-1)",
                        "torch.ones(2, 3)"],
         "of-a-config": ["torch.softmax(att.masked_fill(causal mask, -torch.inf), dim=-1)", "line 35.amax(dim=3)",
@@ -276,12 +279,13 @@ class TrueAtTheirPlace(unittest.TestCase):
 
     def test_a_wrong_digit_behind_many_layers(self):
         """Their bounds are wide; what exact arithmetic makes of the draws is not."""
-        page = (PAGES / "true-of-a-gpt.md").read_text()
-        logits = page[page.index("```\n", page.index("print(loss)")):]
-        for number in harness.sample(re.findall(r"-?\d\.\d{4}", logits[logits.rindex("tensor([[["):logits.rindex("tensor(")])):
-            wrong = number[:-2] + str((int(number[-2]) + 5) % 10) + number[-1]
-            changed = findings(page[:page.rindex(number)] + wrong + page[page.rindex(number) + len(number):])
-            self.assertEqual([one["differing_cells"] for one in changed if one["verdict"] == "differs"], [1], number)
+        for name in ("of-a-gpt", "of-a-decoder"):
+            page = (PAGES / f"true-{name}.md").read_text()
+            last = page[page.rindex("tensor([[["):]
+            for number in harness.sample(re.findall(r"-?\d\.\d{4}", last[:last.index(")")])):
+                wrong = number[:-2] + str((int(number[-2]) + 5) % 10) + number[-1]
+                changed = findings(page[:page.rindex(number)] + wrong + page[page.rindex(number) + len(number):])
+                self.assertEqual([one["differing_cells"] for one in changed if one["verdict"] == "differs"], [1], (name, number))
 
     def test_a_notebook_shows_what_its_function_returns(self):
         cells = [("def sums(x):\n    return x.sum(-1)\nimport torch\nx = torch.arange(6.0).view(2, 3) / 7\nsums(x) * 2",

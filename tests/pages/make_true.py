@@ -740,6 +740,35 @@ memory = encoder(source)
 print(memory)
 print(decoder(target, memory, tgt_mask=nn.Transformer.generate_square_subsequent_mask(2)))
 """,
+    "of-a-base-class": """\
+import torch
+import torch.nn as nn
+class Attention(nn.Module):
+    divides_by = "root"
+    def __init__(self, d_in, d_out, qkv_bias=False):
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(d_in, d_out, bias=qkv_bias) for _ in range(3))
+    def hidden(self, scores):
+        return scores
+    def forward(self, x):
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        scores = self.hidden(q @ k.T) / (k.shape[-1] ** 0.5 if self.divides_by == "root" else k.shape[-1])
+        self.weights = torch.softmax(scores, dim=-1)
+        return self.weights @ v
+class Causal(Attention):
+    divides_by = "size"
+    def __init__(self, d_in, d_out, length):
+        super().__init__(d_in, d_out)
+        self.register_buffer("later", torch.triu(torch.ones(length, length), diagonal=1).bool())
+    def hidden(self, scores):
+        return super().hidden(scores).masked_fill(self.later, -torch.inf)
+torch.manual_seed(31)
+x = torch.rand(4, 3)
+whole, causal = Attention(3, 2), Causal(3, 2, 4)
+print(whole(x))
+print(causal(x))
+print(causal.weights)
+""",
 }
 
 for name, program in PROGRAMS.items():

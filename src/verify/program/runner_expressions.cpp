@@ -385,8 +385,8 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   if (functions_.is_class(known)) {
     const std::string object = target.empty() ? trace_.new_name("object") : std::string(target);
     objects_[object] = known;
-    give_attributes(known, object, inside);
     const Function* constructor = functions_.find(known + ".__init__");
+    give_attributes(known, object, constructor == nullptr ? inside : "");  // of a dataclass
     if (constructor != nullptr) {
       run_function(Function(*constructor), path, inside, object);
     }
