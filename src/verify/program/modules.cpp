@@ -126,7 +126,7 @@ Value applied(const Module& module, const Passed& given) {
   }
   const Value& x = given.plain[0];
   if (module.name == "Linear") {
-    return call_of("linear", {{x, module.arguments.plain[0], module.arguments.plain[1]}, {}});
+    return call_of("linear", {{x, module.arguments.get("weight", 0), module.arguments.get("bias", 1)}, {}});
   }
   if (module.name == "Sequential") {
     Value result = x;

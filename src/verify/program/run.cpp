@@ -14,12 +14,6 @@
 #include "verify/read/pieces.hpp"
 
 namespace attn::verify {
-namespace {
-
-constexpr std::size_t most_statements = 8'000;
-
-}  // namespace
-
 bool may_draw(std::string_view text) {
   constexpr auto words = std::to_array<std::string_view>(
       {"rand", "Linear(", "Embedding(", "MultiheadAttention(", "normal", "uniform", "ropout("});

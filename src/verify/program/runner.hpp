@@ -166,6 +166,7 @@ std::string_view library_program();
 bool may_draw(std::string_view text);
 
 inline constexpr std::size_t most_draws = 256;
-inline constexpr std::int64_t most_turns = 64;  ///< of a loop
+inline constexpr std::size_t most_statements = 8'000;  ///< and items and copies that they make
+inline constexpr std::int64_t most_turns = 64;         ///< of a loop
 
 }  // namespace attn::verify

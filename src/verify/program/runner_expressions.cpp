@@ -303,6 +303,9 @@ std::optional<std::string> Runner::comprehension(std::string_view inside, char b
   const std::size_t colon = bracket == '{' ? find_outside(each, ":") : npos;
   std::string made(1, bracket == '{' ? '{' : '[');
   for (const std::string& item : *items) {
+    if (++run_ > most_statements) {
+      return "our_unknown";
+    }
     take_item(inside.substr(loop + 5, in - 5), item);
     const std::string key = colon == npos ? "" : settled(scan(each.substr(0, colon))) + ": ";
     const std::string value = scan(each.substr(colon == npos ? 0 : colon + 1));
@@ -430,29 +433,33 @@ std::string Runner::module_dictionary(std::string_view inside, std::string_view 
 
 std::string Runner::copied(const std::string& name) {
   const auto object = objects_.find(name);
-  if (object == objects_.end()) {
+  if (object == objects_.end() || ++run_ > most_statements || depth_ == deepest) {
     return name;
   }
+  ++depth_;
   const std::string copy = trace_.new_name("object");
   objects_[copy] = std::string(object->second);
   for (const std::string& attribute : listed_.names_of(name + ".")) {
     const std::string old = name + "." + attribute;
     const std::string held = followed(old);
-    trace_.assign(copy + "." + attribute, held != name && objects_.contains(held) ? copied(held) : old);
+    trace_.assign(copy + "." + attribute, objects_.contains(held) ? copied(held) : old);
   }
+  --depth_;
   return copy;
 }
 
 void Runner::give_attributes(const std::string& of, const std::string& object, std::string_view inside) {
   const Arguments arguments = arguments_of(inside);
   const std::vector<Assigned> attributes = functions_.attributes_of(of);
-  for (std::size_t k = 0; k < attributes.size(); ++k) {
+  ++depth_;
+  for (std::size_t k = 0; k < attributes.size() && depth_ < deepest; ++k) {
     const auto& [name, usual] = attributes[k];
     const std::string_view given = arguments.at(k, name);
     if (const std::string made = scan(given.empty() ? usual : given); !made.empty()) {
       trace_.assign(object + "." + name, made);
     }
   }
+  --depth_;
 }
 
 std::optional<std::string> Runner::through_sequence(std::string_view path, std::string_view inside) {
