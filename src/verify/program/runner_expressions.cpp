@@ -167,7 +167,7 @@ std::optional<std::string> Runner::inherited_call(std::string_view text, std::si
   const std::size_t end =
       path.size() > 1 && open < text.size() && text[open] == '(' ? closing_bracket(text, open) : npos;
   const Function* method = end == npos ? nullptr : functions_.inherited(class_, path.substr(1));
-  if (method == nullptr) {
+  if (method == nullptr || depth_ >= deepest) {
     return std::nullopt;
   }
   const std::string_view inside = text.substr(open + 1, end - open - 1);
@@ -361,7 +361,7 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
     }
     return add_draw(*std::move(drawn));
   }
-  if (depth_ == deepest) {
+  if (depth_ >= deepest) {
     return std::nullopt;
   }
   if (path == "map") {
@@ -433,7 +433,7 @@ std::string Runner::module_dictionary(std::string_view inside, std::string_view 
 
 std::string Runner::copied(const std::string& name) {
   const auto object = objects_.find(name);
-  if (object == objects_.end() || ++run_ > most_statements || depth_ == deepest) {
+  if (object == objects_.end() || ++run_ > most_statements || depth_ >= deepest) {
     return name;
   }
   ++depth_;
