@@ -304,6 +304,7 @@ std::optional<std::string> Runner::comprehension(std::string_view inside, char b
   std::string made(1, bracket == '{' ? '{' : '[');
   for (const std::string& item : *items) {
     if (++run_ > most_statements) {
+      add_unread();
       return "our_unknown";
     }
     take_item(inside.substr(loop + 5, in - 5), item);
