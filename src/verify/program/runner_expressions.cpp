@@ -253,6 +253,7 @@ std::string Runner::with_functions(std::string_view inside) {
 std::string Runner::captured(std::string_view body, std::string_view parameters) {
   std::string made;
   std::map<std::string, std::string, std::less<>> names;
+  const std::vector<std::string_view> own = arguments_of(parameters.substr(6, parameters.size() - 7)).plain;
   for (std::size_t at = 0; at < body.size();) {
     if (body[at] == '"' || body[at] == '\'') {
       const std::size_t end = string_end(body, at);
@@ -264,8 +265,7 @@ std::string Runner::captured(std::string_view body, std::string_view parameters)
     const std::string_view name = leading_name(path);
     const std::string_view rest = without_indent(body.substr(at + path.size()));
     const bool is_keyword = path == name && rest.starts_with('=') && !rest.starts_with("==");
-    const bool is_own = std::ranges::any_of(arguments_of(parameters.substr(6, parameters.size() - 7)).plain,
-                                            [&](std::string_view one) { return one == name; });
+    const bool is_own = std::ranges::find(own, name) != own.end();
     if (path.empty() || is_keyword || is_own || (at > 0 && body[at - 1] == '.')) {
       made += body.substr(at, std::max<std::size_t>(path.size(), 1));
     } else if (name == "self") {
