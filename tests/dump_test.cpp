@@ -157,7 +157,7 @@ TEST_CASE("dumps: .csv files as numpy.savetxt writes them") {
 
 TEST_CASE("dumps: the error for a .csv file that is not a matrix gives the place") {
   CHECK(has(complaint("a.csv", "1,2\n3\n"), "'a.csv': line 2: 1 numbers, but 2 in the first row; every row must"));
-  CHECK(has(complaint("a.csv", "x,y\n1,2\n"), "line 1: 'x' is not a number"));
+  CHECK(has(complaint("a.csv", "x,y\n1,z\n"), "line 2: 'z' is not a number"));
   CHECK(has(complaint("a.csv", "1,,2\n"), "line 1: a cell is empty"));
   CHECK(has(complaint("a.csv", "1,2,\n"), "line 1: a cell is empty"));
   CHECK(has(complaint("a.csv", "1,5;2,5\n"), "line 1: '1,5' is not a number"));
@@ -165,6 +165,29 @@ TEST_CASE("dumps: the error for a .csv file that is not a matrix gives the place
   CHECK(has(complaint("a.csv", "+-1\n"), "'+-1' is not a number"));
   CHECK(has(complaint("a.csv", "1 2\0\n"s), "line 1: '2\\x00' is not a number"));
   CHECK(has(complaint("a.csv", "# nothing\n\n"), "no rows of numbers"));
+}
+
+TEST_CASE("dumps: .csv files may name their columns and rows, as R's and pandas' tables do") {
+  for (const char* table : {"x,y\n1,2\n3,4\n", ",0,1\n0,1,2\n1,3,4\n", "\"\",\"V1\",\"V2\"\n\"1\",1,2\n\"2\",3,4\n",
+                            "V1 V2\n\"1\" 1 2\n\"2\" 3 4\n", "a,1,2\nb,3,4\n"}) {
+    CAPTURE(table);
+    check_tensor(files::parse("q.csv", table).at(0), "q", {2, 2}, "float64", {1, 2, 3, 4});
+  }
+}
+
+TEST_CASE("dumps: .json files may be objects of nested lists") {
+  const auto tensors =
+      files::parse("port.json", R"({"q": [[1, 2], [3, NaN]], "layer": {"k": [-Infinity, null, "Infinity"]}, "x": 1})");
+  REQUIRE(tensors.size() == 2);
+  const double infinity = std::numeric_limits<double>::infinity();
+  check_tensor(tensors.at(0), "layer/k", {3}, "float64", {-infinity, -infinity, infinity});
+  CHECK(tensors.at(1).name == "q");
+  CHECK(tensors.at(1).shape == Shape{2, 2});
+  CHECK(std::isnan(tensors.at(1).values[3]));
+  CHECK(files::parse("keys.json", "[[1], [2]]", [](const files::Heading&) { return false; }).empty());
+  check_tensor(files::parse("keys.json", "[[1], [2]]").at(0), "keys", {2, 1}, "float64", {1, 2});
+  CHECK(has(complaint("a.json", R"({"q": [[1, 2], [3]]})"), "the values of 'q' do not have its shape"));
+  CHECK(has(complaint("a.json", R"({"q": "NaN \" NaN", "layers": 3})"), "it has no tensor"));
 }
 
 TEST_CASE("dumps: .csv files of attn-walkthrough contain name, dtype and shape") {
@@ -211,7 +234,8 @@ TEST_CASE("dumps: JSON of attn-walkthrough contains every tensor by name") {
         }).size() == 1);
 
   CHECK(has(complaint("a.json", chapter(keys).substr(0, chapter(keys).size() - 1)),
-            "'a.json': it is not whole JSON; it must be JSON that attn-walkthrough wrote; write it again with"));
+            "'a.json': it is not whole JSON; it must be JSON of tensors' names and nested lists, or what "
+            "attn-walkthrough wrote; write it again"));
   CHECK(has(complaint("a.json", chapter(size)), "it has no tensor"));
   CHECK(has(complaint("a.json", chapter("3, null, [1]")), "it has no tensor"));
   struct Misshapen {
@@ -223,7 +247,6 @@ TEST_CASE("dumps: JSON of attn-walkthrough contains every tensor by name") {
                                                      {"[2]", "[1, [2]]"},
                                                      {"[1]", "1"},
                                                      {"[]", "[1]"},
-                                                     {"[1]", "[null]"},
                                                      {"[1]", R"(["big"])"},
                                                      {"[-1]", "[]"},
                                                      {"[1.5]", "[1]"},
@@ -237,7 +260,7 @@ TEST_CASE("dumps: JSON of attn-walkthrough contains every tensor by name") {
   CHECK(has(complaint("a.json", chapter(R"({"name": "k", "shape": [], "values": 1})")), "a step has no section"));
   CHECK(
       has(complaint("a.json", R"({"tool": "attn-walkthrough", "steps": )" + std::string(100'000, '[')), "whole JSON"));
-  CHECK(has(complaint("a.json", R"({"tool": "something else"})"), "not a tensor file"));
+  CHECK(has(complaint("a.json", R"({"tool": "something else"})"), "it has no tensor"));
 }
 
 TEST_CASE("dumps: a folder gives all .npy files below it, by name") {
@@ -303,7 +326,7 @@ TEST_CASE("dumps: dumps are distinguished from pages by content") {
 TEST_CASE("dumps: a path that is not a readable file is an error, without waiting") {
   const DumpFolder folder;
   const auto said = [&](const std::string& name) { return complaint(folder / name); };
-  CHECK(has(said(""), "there is no .npy file in it; give a folder of .npy files"));
+  CHECK(has(said(""), "there is no .npy or .csv file in it; give a folder of .npy or .csv files"));
   write(folder / "empty.npy", "");
   CHECK(has(said("empty.npy"), "empty.npy': it is empty; give a"));
   REQUIRE(mkfifo((folder / "pipe.npy").c_str(), 0600) == 0);

@@ -52,7 +52,10 @@ set -eu
 trap 'dpkg --purge attn-walkthrough >/dev/null 2>&1' EXIT
 dpkg --install "$1" >/dev/null
 files=$(dpkg-query -L attn-walkthrough)
-[ "$(command -v attn-walkthrough)" = /usr/bin/attn-walkthrough ]
+[ "$(command -v attn-walkthrough)" = /usr/bin/attn-walkthrough ] || {
+  echo "another attn-walkthrough comes first: $(command -v attn-walkthrough)"
+  exit 1
+}
 attn-walkthrough causal --seed 123 --steps all | cmp - "$2/expected"
 attn-walkthrough causal | attn-walkthrough verify - >/dev/null
 [ ! -e "$2/expected.html" ] || attn-walkthrough causal --live --format html | cmp - "$2/expected.html"

@@ -218,16 +218,6 @@ def sparsemax(p, right, s):
     return np.maximum(s - (np.take_along_axis(sums, count - 1, -1) - 1) / count, 0).astype(s.dtype)
 
 
-def float8(x):
-    fraction, exponent = np.frexp(x.astype(np.float64))
-    return np.ldexp(np.round(fraction * 16) / 16, exponent).astype(x.dtype)
-
-
-def int8_rows(w):
-    step = abs(w).max(1, keepdims=True) / 127
-    return (np.round(w / step) * step).astype(w.dtype)
-
-
 def by_weight(letters, change):
     """x @ change(W).T + b."""
     return only(letters, lambda p, right, x, name:
@@ -456,8 +446,6 @@ MISTAKES = [
      "heads-reversed|heads-mixed-up|heads-joined-reversed"),
     ("first row left 0", ANY, {"attend": slices(2, lambda i, n: i if i else -1)},
      "first-row-left-0|rows-left-out|left at 0"),
-    ("added to what was there", HEADED, {"attend": lambda p, right, w, v: np.cumsum(right(w, v), 0)},
-     "accumul|added to|running"),
     # Heads joined, and the last projection
     ("joined by view", HEADED, {"join": lambda p, right, c: c.reshape(c.shape[0], c.shape[2], -1)},
      "heads-joined-by-view|projected-unjoined"),
@@ -489,8 +477,6 @@ MISTAKES = [
      "(tokens|rows)-mixed-up|in place of each (token|row|column)|left 0|shift"),
     ("grouped heads", ["multihead"], {"split": only("kv", slices(1, lambda i, n: i // 2))}, "heads-mixed-up|group"),
     ("joined from head 1 on", ["multihead"], {"join": lambda p, right, c: right(np.roll(c, 1, 1))}, "heads-mixed-up|head"),
-    ("mean weights for every head", HEADED,
-     {"attend": lambda p, right, w, v: right(np.repeat(w.mean(1, keepdims=True), p.heads, 1), v)}, "mean|average"),
     ("inputs times root of d_in", ANY, {"read": lambda p, right, x, n: x * np.sqrt(p.dtype(x.shape[-1]))},
      "times|factor|root"),
     ("positions added", ANY, {"read": lambda p, right, x, n: x + positions(x)}, "position"),
@@ -739,28 +725,14 @@ MISTAKES = [
      {"weigh": lambda p, right, s: right(np.where(np.eye(s.shape[-1], dtype=bool), p.dtype(0), s))}, "diagonal-0"),
     ("1 added to the diagonal", ["trainable", "multihead"],
      {"weigh": lambda p, right, s: right(s + np.eye(s.shape[-1], dtype=s.dtype))}, "diagonal-plus-1"),
-    ("exponentials in float16", M,
-     {"weigh": of_exps(lambda exps: (lambda half: half / half.sum(-1, keepdims=True))(
-         exps.astype(np.float16).astype(exps.dtype)))}, "float16-exponentials|float16"),
     ("1e4 added to hidden scores", MASKED,
      {"hide": lambda p, right, s, hidden: s + hidden * p.dtype(1e4)}, "mask-positive|mask"),
     # Other operands
-    ("keys of the next token", ["multihead", "trainable", "cross"],
-     {"score": lambda p, right, q, k: right(q, np.roll(k, -1, -2))},
-     "keys-of-other-tokens|next token|columns|mixed|other places"),
-    ("values of the last token for all", ANY,
-     {"attend": lambda p, right, w, v: right(w, v[..., -1:, :] + 0 * v)}, "last token|values-of-other-tokens"),
     ("values viewed for bmm", HEADED, {"attend": lambda p, right, w, v: w @ swap(v).reshape(v.shape)},
      "operand-by-view|view|reshape"),
     ("joined from axes 1 and 3", HEADED,
      {"join": lambda p, right, c: c.transpose(0, 3, 2, 1).reshape(c.shape[0], c.shape[2], -1)},
      "heads-joined-innermost|joined|reshaped|mixed"),
-    ("half of head_dim summed", ["multihead", "trainable", "causal"],
-     {"score": lambda p, right, q, k: right(q[..., :q.shape[-1] // 2], k[..., :q.shape[-1] // 2])}, "half-of-terms"),
-    ("values centred", ANY, {"attend": lambda p, right, w, v: right(w, v - v.mean(-2, keepdims=True))},
-     "values-centred"),
-    ("mean of the heads joined", HEADED, {"join": lambda p, right, c: right(c.mean(1, keepdims=True) + 0 * c)},
-     "heads-averaged|mean of all"),
     ("dropout mask of the next head", ["dropped"],
      {"drop": lambda p, right, w: np.where(np.roll(p.lesson.kept, -1, 1), w / p.dtype(.75), p.dtype(0))},
      "dropout-mask-of-another-head"),
@@ -773,10 +745,6 @@ MISTAKES = [
     ("positions added to queries", ANY, {"project": of_results("q", lambda y: y + positions(y))},
      "positions-added-to-projections"),
     ("query weight negated", ANY, {"project": by_weight("q", lambda w: -w)}, "weight-negated|negative|factor|times -1|bias"),
-    ("float8 weights", M, {"project": by_weight("qkv", float8)}, "float8"),
-    ("int8 rows", M, {"project": by_weight("qkv", int8_rows)}, "int8"),
-    ("joined contexts in float16", M,
-     {"join": lambda p, right, c: right(c).astype(np.float16).astype(p.dtype)}, "float16"),
     ("residual and LayerNorm", ["square"], {"finish": lambda p, right, j: renormed(right(j) + p.made["x"])},
      "residual-and-norm"),
 ]

@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "verify/read/find_printed.hpp"
-#include "verify/read/read_page.hpp"
+#include "verify/page/page.hpp"
+#include "verify/page/printed.hpp"
 
 /// What ports of the lesson print: other frameworks, other languages, outputs kept in programs.
 namespace {
@@ -73,7 +73,6 @@ TEST_SUITE("JAX and TensorFlow") {
   TEST_CASE("JAX's arrays") {
     check("Array([[0.43, 0.15, 0.89],\n       [0.55, 0.87, 0.66]], dtype=float32)", {2, 3}, two_rows, 0.01);
     check("Array([0.9544001, 1.4950001, 1.4754   ], dtype=float32)", {3}, {0.9544001, 1.4950001, 1.4754}, 1e-7);
-    check("DeviceArray([0.5, 1.5], dtype=float32)", {2}, {0.5, 1.5}, 0.1);
     check("Array(0.9544, dtype=float32)", {}, {0.9544}, 1e-4);
     check("Array(0.9544, dtype=float32, weak_type=True)", {}, {0.9544}, 1e-4);
     check("Array([[ True, False]], dtype=bool)", {1, 2}, {1, 0}, 0);
@@ -82,7 +81,7 @@ TEST_SUITE("JAX and TensorFlow") {
     CHECK(Found("Array([[0.5, 1.5, ..., 2.5]], dtype=float32)").only().shown_before_gap ==
           std::vector<std::int64_t>{-1, 2});
     CHECK(count("(Array([0.5, 1.5], dtype=float32), Array(1., dtype=float32))") == 2);
-    CHECK(count("new Array(10) Array([1, 2]) Array(n) jnp.Array([1.5], dtype=float32) ShapedArray(float32[6,3])") == 0);
+    CHECK(count("new Array(10) Array(n) jnp.Array([1.5], dtype=float32) ShapedArray(float32[6,3])") == 0);
   }
 
   TEST_CASE("TensorFlow's tensors") {
@@ -97,14 +96,9 @@ TEST_SUITE("JAX and TensorFlow") {
         "dtype=float32)>",
         {2, 3}, two_rows, 0.01);
     check("<tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 1.5], dtype=float32)>", {2}, {0.5, 1.5}, 0.1);
-    check("<tf.Tensor: shape=(), dtype=float32, numpy=0.9544>", {}, {0.9544}, 1e-4);
     check("<tf.Variable 'W:0' shape=(1, 2) dtype=float32, numpy=array([[0.5, 1.5]], dtype=float32)>", {1, 2},
           {0.5, 1.5}, 0.1);
-    CHECK(count("<tf.Tensor 'x:0' shape=(2,) dtype=float32> tf.Tensor(x) tf.Tensor([1, 2])") == 0);
-    const Found found("weights\n<tf.Tensor: shape=(), dtype=float32, numpy=0.5>\n");
-    CHECK(found.only().label == "weights");
-    CHECK(found.only().text == "<tf.Tensor: shape=(), dtype=float32, numpy=0.5>");
-    check("<pre>&lt;tf.Tensor: shape=(), dtype=float32, numpy=0.5&gt;</pre>", {}, {0.5}, 0.1, "page.html");
+    CHECK(count("<tf.Tensor 'x:0' shape=(2,) dtype=float32> tf.Tensor(x)") == 0);
   }
 }
 
@@ -118,7 +112,7 @@ TEST_SUITE("lists without a name") {
     check("[[1.0, 0.0], [1.0, 1.0]]", {2, 2}, {1, 0, 1, 1}, 0);
     check("[[1, 0], [1, 1]]", {2, 2}, {1, 0, 1, 1}, 0);
     check("[[[0.5 1.5]]\n\n [[2.5 3.5]]]", {2, 1, 2}, {0.5, 1.5, 2.5, 3.5}, 0.1);
-    check("[np.float32(0.5), np.float32(1.5), np.float32(2.5)]", {3}, {0.5, 1.5, 2.5}, 0.1);
+    CHECK(count("[np.float32(0.5), np.float32(1.5), np.float32(2.5)]") == 3);
     check("np.float32(0.9544)", {}, {0.9544}, 1e-4);
     CHECK(count("[0.5, np.float32(") == 0);
     CHECK(count("np.float32(") == 0);
@@ -198,105 +192,10 @@ TEST_SUITE("arrays as numpy's str() writes them") {
   TEST_CASE("below code in plain text") {
     const std::string code = "In [1]:\nimport numpy as np\nx = np.array([[0.5, 1.5],\n    [2.5, 3.5]])\nprint(x)\n\n";
     check(code + "X:\n [[1. 2.]\n [3. 4.]]\n", {2, 2}, {1, 2, 3, 4}, 0);
-    check(code + "    The : [1. 2.]\n", {2}, {1, 2}, 0);
-    check(code + "Sums of the rows: [1.0, 1.0, 1.0]\n", {3}, {1, 1, 1}, 0);
     CHECK(count(code +
                 "for p in [0.5, 1.5, 2.5]: f(p)\nx = [0.5, 1.5, 2.5]\ny = \\\n  [0.5, 1.5, 2.5]\nz =\n  [0.5 1.5]\n") ==
           0);
     CHECK(count(code + "f(a,\n  [0.5, 1.5, 2.5])\nsizes: [0.5, 1.5, 2.5]\nq = [1. 2. 3.]\nlambda x: [1., 2., 3.]\n") ==
           0);
-  }
-}
-
-/// Printed by TorchScript's print(), which writes as C++ does.
-TEST_SUITE("libtorch") {
-  TEST_CASE("every rank") {
-    check("0.5\n[ CPUFloatType{} ]\n", {}, {0.5}, 0.1);
-    check(" 0\n 1\n 2\n[ CPULongType{3} ]\n", {3}, {0, 1, 2}, 0);
-    check("a\n 0.0000  0.1429\n 0.4286 -0.5714\n[ CPUFloatType{2,2} ]\n", {2, 2}, {0, 0.1429, 0.4286, -0.5714}, 1e-4);
-    check("(1,.,.) = \n  1  2\n  3  4\n\n(2,.,.) = \n  5  6\n  7  8\n[ CPUFloatType{2,2,2} ]\n", {2, 2, 2},
-          {1, 2, 3, 4, 5, 6, 7, 8}, 0);
-    check(" 0  0\n 1  1\n[ CPUBoolType{2,2} ]\n", {2, 2}, {0, 0, 1, 1}, 0);
-    CHECK(Found(" 0  0\n 1  1\n[ CPUBoolType{2,2} ]\n").only().is_bool);
-    CHECK(values(Found(" 0.0000    -inf\n[ CUDAFloatType{1,2} ]\n").only()) == std::vector<double>{0, -INFINITY});
-  }
-
-  TEST_CASE("a factor, columns in groups, the first index fastest") {
-    check("0.001 *\n 0.0000\n 1.0000\n 2.0000\n[ CPUFloatType{3} ]\n", {3}, {0, 0.001, 0.002}, 1e-7);
-    check("Columns 1 to 2 0.2500  0.5000\n 1.2500  1.5000\n\nColumns 3 to 3 0.7500\n 1.7500\n[ CPUFloatType{2,3} ]\n",
-          {2, 3}, {0.25, 0.5, 0.75, 1.25, 1.5, 1.75}, 1e-4);
-    check("Columns 1 to 10.01 *\n 1.5000\n  2.5000\n\nColumns 2 to 20.01 *\n 3.5000\n  7.5000\n[ CPUFloatType{2,2} ]\n",
-          {2, 2}, {0.015, 0.035, 0.025, 0.075}, 1e-6);
-    const Found found(
-        "(1,1,.,.) = \n 0.001 *\n  1.0000\n\n(2,1,.,.) = \n 10 *\n  3.0000\n\n(1,2,.,.) = \n  0.1000\n\n"
-        "(2,2,.,.) = \n  4.0000\n[ CPUFloatType{2,2,1,1} ]\n");
-    CHECK_FALSE(found.only().ragged);
-    CHECK(values(found.only()) == std::vector<double>{0.001, 0.1, 30, 4});
-  }
-
-  TEST_CASE("R's heading and gradient, in comments and below a label") {
-    const Found found(
-        "```\n## torch_tensor\n##  0.5000\n## -0.2500\n## [ CPUFloatType{2} ][ grad_fn = <MmBackward0> ]\n```\n",
-        "page.md");
-    CHECK(found.only().text.starts_with("torch_tensor\n##  0.5"));
-    CHECK(found.only().grad_fn == "MmBackward0");
-    CHECK(values(found.only()) == std::vector<double>{0.5, -0.25});
-    CHECK(Found("q k v\n 1  0\n[ CPUFloatType{1,2} ]\nkt\n 1\n 0\n[ CPUFloatType{2,1} ]\n").printed[1].label == "kt");
-    check("/* keys\n * 1  2\n * 3  4\n * [ CPUFloatType{2,2} ]\n */\n", {2, 2}, {1, 2, 3, 4}, 0, "a.cpp");
-  }
-
-  TEST_CASE("missing and damaged parts") {
-    CHECK(Found("2.0000\n3.0000\n[ CPUFloatType{3} ]\n").only().ragged);
-    CHECK(Found(" 1  2\n 3\n 4\n[ CPUFloatType{2,2} ]\n").only().ragged);
-    CHECK(Found("(3,.,.) = \n 1  2\n[ CPUFloatType{1,1,2} ]\n").only().ragged);
-    CHECK(count("[ CPUFloatType{0} ]\nx\n[ CPUFloatType{2} ]\nsee [ CPUFloatType{2} ] and 1 2 [ CPUFloatType{2} ]\n[ "
-                "A{1} ]") == 0);
-    CHECK(count("1\n[ CPUFloatType{9999999999,9999999999,9999999999} ]\n[ CPUFloatType{-1} ]\n[ CPUFloatType{ ]") == 0);
-    for (const std::string part :
-         {"1\n[ CPUFloatType{9} ]\n", "[ CPUFloatType{9} ]", "\n\n[ CPUFloatType{9} ]", "1 ", "1\n"}) {
-      std::string page;
-      for (int i = 0; i < 100'000; ++i) {
-        page += part;
-      }
-      CHECK(count(page + "\n[ CPUFloatType{200001} ]\n") <= 100'001);
-    }
-  }
-}
-
-TEST_SUITE("outputs kept in programs") {
-  TEST_CASE("comments of one line") {
-    const std::vector<double> numbers{1, 2, 3, 4};
-    for (const std::string mark : {"# ", "// ", "/// ", "//! ", "#> ", "## "}) {
-      check("x\n" + mark + "tensor([[1., 2.],\n" + mark + "        [3., 4.]])\ny\n", {2, 2}, numbers, 0, "lesson.py");
-      check("x\n  " + mark + "array([[1., 2.],\n  " + mark + "       [3., 4.]])\n", {2, 2}, numbers, 0, "lesson.py");
-    }
-    check("print(x)  # tensor([[1., 2.],\n          #         [3., 4.]])\n", {2, 2}, numbers, 0, "lesson.py");
-    check("print!(x); // tensor([[1., 2.],\n           //         [3., 4.]])\n", {2, 2}, numbers, 0, "main.rs");
-    check("x # => tensor([[1., 2.],\n#     [3., 4.]])\n", {2, 2}, numbers, 0, "lesson.rb");
-    check("# => tensor([[1., 2.],\n#     [3., 4.]])\n", {2, 2}, numbers, 0, "lesson.rb");
-    check("# tensor(\n#     [\n#         [1., 2.],\n#         [3., 4.],\n#     ]\n# )\n", {2, 2}, numbers, 0,
-          "lesson.py");
-    check("/*\n * tensor([[1., 2.],\n *         [3., 4.]])\n */\n", {2, 2}, numbers, 0, "main.c");
-  }
-
-  TEST_CASE("lists in comments and docstrings") {
-    check("print(x)\n# [[0.43, 0.15, 0.89],\n#  [0.55, 0.87, 0.66]]\n", {2, 3}, two_rows, 0.01, "lesson.py");
-    check("print(x)  # [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66]]\n", {2, 3}, two_rows, 0.01, "lesson.py");
-    check("x\n\"\"\"\n[[0.43 0.15 0.89]\n [0.55 0.87 0.66]]\n\"\"\"\n", {2, 3}, two_rows, 0.01, "lesson.py");
-    check("'''\nweights [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66]]\n'''\n", {2, 3}, two_rows, 0.01, "lesson.py");
-    check("// [[0.4300, 0.1500, 0.8900],\n//  [0.5500, 0.8700, 0.6600]]\n// Tensor[[2, 3], f32]\n", {2, 3}, two_rows,
-          1e-4, "main.rs");
-    CHECK(count("[0.43, 0.15, 0.89] # the token\n# x = [0.5, 1.5, 2.5]\n", "lesson.py") == 0);
-    CHECK(count("\"\"\"\n>>> f([0.5, 1.5, 2.5])\n... [0.5, 1.5, 2.5]\n\"\"\"\n", "lesson.py") == 0);
-    CHECK(count("\"\"\"\n>>> x\n[0.5, 1.5, 2.5]\n\"\"\"\n", "lesson.py") == 1);
-    CHECK(count("<pre>12 let x = f();\n13 let y = [0.5, 1.5, 2.5];\n</pre>", "page.html") == 0);
-    CHECK(count("x = y  # [6, 3]\n# shape [2, 3]: see [1]\n# torch.tensor([[0.5, 1.5, 2.5]])\n", "lesson.py") == 0);
-  }
-
-  TEST_CASE("labels are the words of the comment") {
-    CHECK(Found("f()\n# keys: tensor([1.])\n", "lesson.py").only().label == "keys:");
-    CHECK(Found("f()\n// keys\n// tensor([1.])\n", "main.rs").only().label == "keys");
-    CHECK(Found("# keys => tensor([1.])\n", "lesson.py").only().label == "keys");
-    CHECK(Found("print(keys) # ===> tensor([1.])\n", "lesson.py").only().label == "print(keys)");
   }
 }

@@ -18,8 +18,8 @@
 #include "tensor/evaluation.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/rewrite.hpp"
-#include "verify/judge/judge.hpp"
-#include "verify/judge/operands.hpp"
+#include "verify/port/judge.hpp"
+#include "verify/port/operands.hpp"
 #include "walk/mistakes.hpp"
 #include "walk/walkthrough.hpp"
 
@@ -90,10 +90,10 @@ void check_same(const verify::Judgement& unread, const verify::Judgement& whole)
     CHECK(one.comparison.relative_right == other.comparison.relative_right);
     CHECK(one.comparison.greatest_relative == other.comparison.greatest_relative);
     CHECK(one.comparison.relative_at == other.comparison.relative_at);
-    CHECK(one.comparison.greatest_ulps == other.comparison.greatest_ulps);
     CHECK(one.comparison.passing_atol == other.comparison.passing_atol);
     CHECK(one.comparison.passing_rtol == other.comparison.passing_rtol);
-    REQUIRE(one.causes.size() == other.causes.size());
+    REQUIRE(one.causes.size() <= other.causes.size());  // of what is large one cause suffices
+    CHECK(one.causes.empty() == other.causes.empty());
     for (std::size_t k = 0; k < one.causes.size(); ++k) {
       CHECK(one.causes[k].names == other.causes[k].names);
       CHECK(one.causes[k].sentence == other.causes[k].sentence);

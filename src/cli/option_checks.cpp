@@ -173,10 +173,23 @@ Words where_taken(const Option& option, const Options& options) {
   return names;
 }
 
+bool is_taken(const Option& option, const std::vector<const Chapter*>& chapters) {
+  return !option.taken || std::ranges::any_of(chapters, [&](const Chapter* one) { return option.taken(one->takes); });
+}
+
+[[noreturn]] void refuse_untaken(const Option& option, const std::string& here, const Options& options) {
+  const Words others = where_taken(option, options);
+  throw UsageError(std::string(option.name) + " does not apply to " + here + "; it applies " +
+                   (others.empty() ? "with other articles"
+                                   : (options.command == Command::verify ? "with --chapter " : "with --article ") +
+                                         text::joined(others)) +
+                   "; leave it out, or choose another");
+}
+
 /// Throws UsageError if no chapter takes the option.
 void check_taken(const Option& option, const Options& options) {
   const std::vector<const Chapter*> meant = chapters_meant(options);
-  if (!option.taken || std::ranges::any_of(meant, [&](const Chapter* one) { return option.taken(one->takes); })) {
+  if (is_taken(option, meant)) {
     return;
   }
   const bool is_verify = options.command == Command::verify;
@@ -185,11 +198,7 @@ void check_taken(const Option& option, const Options& options) {
                            : options.verify.chapter
                                ? *options.verify.chapter + (options.verify.article != nullptr ? " of " + article : "")
                                : article;
-  const Words others = where_taken(option, options);
-  throw UsageError(std::string(option.name) + " does not apply to " + here + "; it applies " +
-                   (others.empty() ? "with other articles"
-                                   : (is_verify ? "with --chapter " : "with --article ") + text::joined(others)) +
-                   "; leave it out, or choose another");
+  refuse_untaken(option, here, options);
 }
 
 }  // namespace
@@ -314,9 +323,23 @@ void check_chapter(const Options& options, const Given&) {
                    (near.empty() ? "; see attn-walkthrough list" : "; try --chapter " + near));
 }
 
+void check_used(const Options& options, const std::vector<const Chapter*>& chapters) {
+  const auto verify = std::ranges::find(subcommands(), Command::verify, &Subcommand::command);
+  for (const std::string& name : options.verify.given) {
+    const Option* const option = find_option(*verify, name);
+    if (option != nullptr && !chapters.empty() && !is_taken(*option, chapters)) {
+      Words names;
+      std::ranges::transform(chapters, std::back_inserter(names),
+                             [](const Chapter* one) { return std::string(one->name); });
+      names.erase(std::unique(names.begin(), names.end()), names.end());
+      refuse_untaken(*option, text::joined(names) + ", which the page shows", options);
+    }
+  }
+}
+
 void check_query(const Options& options) {
   const VerifyOptions& verify = options.verify;
-  if (!verify.chapter || !verify.lesson.query) {
+  if (!verify.lesson.query) {
     return;
   }
   Lesson inputs;  // the settings that determine which tokens there are
@@ -327,15 +350,20 @@ void check_query(const Options& options) {
   inputs.inputs = verify.lesson.inputs;
   std::optional<LessonError> error;
   for (const Chapter* chapter : chapters_meant(options)) {
+    if (!chapter->takes.query) {
+      continue;
+    }
     try {
       torch::Torch torch(inputs.kernels, inputs.dropout_kernel, torch::Torch::Mode::plan);
       chapters::walk(*chapter, inputs, torch);
       return;
     } catch (const LessonError& found) {
-      error = found;
+      error = error ? error : found;
     }
   }
-  throw *error;
+  if (error) {
+    throw LessonError(*error);
+  }
 }
 
 }  // namespace attn::cli

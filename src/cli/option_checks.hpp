@@ -27,7 +27,11 @@ void check_layer(const Options& options, const Given& given);
 /// Refuses a --chapter that none of the articles to try has.
 void check_chapter(const Options& options, const Given& given);
 
-/// For `verify`, after files are read: refuses a query that is not a token of the chapter. Throws LessonError.
+/// For `verify` of pages, after they are explained: refuses an option that none of the chapters on them takes, if there
+/// are any.
+void check_used(const Options& options, const std::vector<const chapters::Chapter*>& chapters);
+
+/// For `verify`, after files are read: refuses a query that is no token of any chapter to try. Throws LessonError.
 void check_query(const Options& options);
 
 }  // namespace attn::cli

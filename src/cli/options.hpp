@@ -36,8 +36,9 @@ enum class ReportFormat { text, json, html, github, junit };
 /// The options of `verify`. An empty option does not narrow the search.
 struct VerifyOptions : verify::Narrowing {
   std::vector<std::string> files;
-  bool strict = false;          ///< tensors that are unknown, or checked only in part, are failures
-  bool allow_mistakes = false;  ///< known mistakes on a page are not failures
+  std::vector<std::string> given;  ///< the names of all given options
+  bool strict = false;             ///< tensors that are unknown are failures
+  bool allow_mistakes = false;     ///< known mistakes on a page are not failures
   ReportFormat format = ReportFormat::text;
   std::optional<double> rtol;  ///< for a port's numbers; this and the members below apply only to ports
   std::optional<double> atol;

@@ -292,7 +292,7 @@ std::vector<Option> output_options() {
       {.name = "--strict",
        .takers = by_verify,
        .is_common = true,
-       .doc = "also exit with 1 if a tensor on a page is unknown, or checked only in part",
+       .doc = "also exit with 1 if a tensor on a page is unknown",
        .read = [](Options& o, const std::string&) { o.verify.strict = true; }},
       {.name = "--allow-mistakes",
        .takers = by_verify,

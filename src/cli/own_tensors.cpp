@@ -17,7 +17,7 @@
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
 #include "text/numbers.hpp"
-#include "verify/propose/names.hpp"
+#include "verify/port/names.hpp"
 #include "walk/memory.hpp"
 
 namespace attn::cli {

@@ -126,6 +126,7 @@ void settle_verify(Options& options, const Given& given) {
   }
   settle_lesson(options);
   verify.files = options.words;
+  std::ranges::transform(given, std::back_inserter(verify.given), [](const auto& one) { return one.first; });
   verify.is_seed_given = given.contains("--seed");
   verify.cpu = options.typed.cpu;
   verify.blas = options.typed.blas;

@@ -10,6 +10,7 @@
 
 #include "cli/compute.hpp"
 #include "cli/outputs.hpp"
+#include "cli/page_files.hpp"
 #include "cli/reports.hpp"
 #include "files/file.hpp"
 #include "files/read.hpp"
@@ -17,11 +18,11 @@
 #include "tensor/blas_kernels.hpp"
 #include "tensor/evaluation.hpp"
 #include "text/lines.hpp"
-#include "verify/judge/judge.hpp"
-#include "verify/judge/unseen.hpp"
-#include "verify/propose/names.hpp"
-#include "verify/propose/ways.hpp"
-#include "verify/report/dump.hpp"
+#include "verify/port/judge.hpp"
+#include "verify/port/names.hpp"
+#include "verify/port/report.hpp"
+#include "verify/port/unseen.hpp"
+#include "verify/port/ways.hpp"
 #include "walk/names.hpp"
 
 namespace attn::cli {
@@ -151,7 +152,7 @@ ReadTensors read_but_ignored(const std::string& file, const VerifyOptions& verif
   });
   std::vector<verify::Observed> given;
   for (files::Dumped& one : read) {
-    given.push_back(verify::observed_of(std::move(one)));
+    given.push_back({std::move(one.name), std::move(one.shape), std::move(one.dtype), std::move(one.values)});
   }
   std::ranges::move(later, std::back_inserter(given));
   const std::size_t judged = given.size();
@@ -227,7 +228,9 @@ const chapters::Chapter* named_chapter(const VerifyOptions& verify) {
 
 bool is_about_dumps(const Options& options) {
   const VerifyOptions& verify = options.verify;
-  const auto is_dump = [](const std::string& file) { return file != "-" && files::is_dump(file); };
+  const auto is_dump = [&verify](const std::string& file) {
+    return file != "-" && files::is_dump(file) && !is_folder_of_pages(file, verify);
+  };
   const auto dumps = std::ranges::count_if(verify.files, is_dump);
   if (dumps == 0) {
     for (const auto& [name, is_given] : {std::pair{"--rtol", verify.rtol.has_value()},

@@ -5,26 +5,30 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <iterator>
 #include <new>
 #include <ostream>
-#include <span>
+#include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "chapter.hpp"
+#include "cli/option_checks.hpp"
 #include "cli/outputs.hpp"
+#include "cli/page_files.hpp"
 #include "cli/port.hpp"
 #include "cli/reports.hpp"
+#include "inputs.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "tensor/evaluation.hpp"
-#include "verify/explain/find_draws.hpp"
 #include "verify/explain/match.hpp"
-#include "verify/lessons/given.hpp"
 #include "verify/lessons/lessons.hpp"
-#include "verify/program/listing.hpp"
-#include "verify/read/find_printed.hpp"
-#include "verify/read/read_page.hpp"
+#include "verify/lessons/seeds.hpp"
+#include "verify/page/page.hpp"
+#include "verify/page/printed.hpp"
 #include "verify/report/report.hpp"
 #include "walk/memory.hpp"
 
@@ -35,6 +39,7 @@ namespace {
 struct Verified {
   verify::Page page;
   std::vector<verify::Printed> printed;
+  verify::PageProgram program;
   std::vector<verify::Explanation> lessons;
   verify::Report report;
 };
@@ -53,12 +58,18 @@ std::string command_for_article(const std::string& file) {
   return is_article ? "attn-walkthrough all --article " + name : "";
 }
 
+bool has_results(const Verified& page) { return !page.printed.empty() || !page.report.faults.empty(); }
+
 /// Throws PageError if no page has a tensor. One page without tensors does not hide the reports of the others.
-void check_any_printed(const std::deque<Verified>& pages) {
-  if (std::ranges::all_of(pages, [](const Verified& verified) { return verified.printed.empty(); })) {
-    const std::string command = command_for_article(pages.front().page.name());
-    throw verify::PageError("no printed tensor in '" + pages.front().page.name() + "'" +
-                            (pages.size() > 1 ? " and the other files" : "") +
+void check_any_printed(const std::deque<Verified>& pages, const std::vector<std::string>& files) {
+  if (std::ranges::none_of(pages, has_results)) {
+    const std::string command = command_for_article(files.front());
+    if (const std::string_view unread = pages.empty() ? "" : verify::unread_form(pages.front().page); !unread.empty()) {
+      throw verify::PageError("'" + pages.front().page.name() +
+                              "' has no tensor that can be read: " + std::string(unread));
+    }
+    throw verify::PageError("no printed tensor in '" + (files.front() == "-" ? "standard input" : files.front()) + "'" +
+                            (files.size() > 1 ? " and the other files" : "") +
                             "; a page must print tensor(...) or torch.Size([...]); try " +
                             (command.empty() ? "attn-walkthrough causal | attn-walkthrough verify -" : command));
   }
@@ -76,12 +87,25 @@ verify::Page read(const std::string& file, const verify::CheckSize& check_size) 
   throw verify::PageError(std::string(error.what()) + "; for this article's tensors, try " + command);
 }
 
-/// Explains the page's tensors; replaces an earlier explanation.
-void match_page(Verified& verified, const verify::LessonsToTry& lessons, const verify::Listing& listing,
-                const verify::Given& given) {
-  verified.report = {};
-  verified.lessons = lessons(listing.settings);
-  verified.report = verify::match(verified.printed, verified.lessons, given);
+/// The articles' inputs, from which other programs compute too.
+std::vector<verify::Source> known_inputs() {
+  std::vector<double> numbers;
+  for (const std::vector<float>& row : chapters::toy_embeddings()) {
+    numbers.insert(numbers.end(), row.begin(), row.end());
+  }
+  return {{{.shape = {6, 3}, .values = std::move(numbers)}, "inputs", {}, true}};
+}
+
+/// The tensors that are not known to be right.
+std::vector<const verify::Printed*> unexplained(const verify::Report& report) {
+  std::vector<const verify::Printed*> result;
+  for (const verify::Finding& finding : report.findings) {
+    const bool is_open = finding.verdict == verify::Verdict::follows && !finding.is_rooted;
+    if ((is_open || !verify::holds(finding.verdict)) && !verify::is_size(*finding.printed)) {
+      result.push_back(finding.printed);
+    }
+  }
+  return result;
 }
 
 /// Reads a page, finds its tensors and explains them. If the page names no seed but its numbers reveal one, explains
@@ -96,36 +120,94 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
       }
     });
     verified.printed = verify::find_printed(verified.page);
-    verify::Listing listing = verify::find_listing(verified.page);
-    const verify::LessonsToTry lessons = verify::lessons_to_try(options, verified.printed);
-    std::vector<verify::Replayed> replayed;
-    verify::Given given;
-    const auto match_with = [&](std::span<const verify::DrawCall> calls) {
-      replayed = verify::replay(calls);
-      given = given_of(verified.printed, listing, replayed);
-      match_page(verified, lessons, listing, given);
-      return verified.report.holding(verify::Printed::Kind::tensor);
+    const std::vector<verify::RunWith> kernels =
+        verify::kernels_to_try(options.cpu, options.blas, options.dropout_kernel);
+    verified.program = verify::PageProgram(verified.page, verified.printed, kernels);
+    const verify::Lessons lessons(options);
+    std::vector<std::int64_t> seeds = verified.program.ran().seeds;
+    std::ranges::copy(verify::named_seeds(verified.page.listing().text()), std::back_inserter(seeds));
+    verified.lessons = verified.printed.empty() ? std::vector<verify::Explanation>{} : lessons.plain();
+    std::vector<verify::Source> known = known_inputs();
+    const auto match_page = [&] {
+      verified.report = verify::match(verified.printed, verified.lessons, verified.program, known);
     };
-    const std::int64_t holding = match_with(listing.draws);
-    // PyTorch's builds draw dropout's masks in two ways; the page shows which if one explains more.
-    if (std::vector<verify::DrawCall> calls = verify::with_other_dropout(listing.draws);
-        !calls.empty() && holding < verified.report.count(verify::Printed::Kind::tensor)) {
-      if (match_with(calls) > holding) {
-        listing.draws = std::move(calls);
-      } else {
-        match_with(listing.draws);
-      }
+    match_page();
+    if (std::vector<verify::Explanation> more = lessons.revealed(unexplained(verified.report), seeds); !more.empty()) {
+      std::ranges::move(more, std::back_inserter(verified.lessons));
+      match_page();
     }
-    const std::vector<verify::Drawn> draws =
-        options.is_seed_given ? std::vector<verify::Drawn>{} : verify::find_draws(verified.report);
-    if (!draws.empty()) {
-      add_draws(draws, listing.settings, given);
-      match_page(verified, lessons, listing, given);
+    if (!options.is_seed_given) {
+      std::ranges::move(verify::find_draws(unexplained(verified.report)), std::back_inserter(known));
     }
-    tell_draws(replayed, verified.report);
+    if (known.size() > 1) {
+      match_page();
+    }
   } catch (const std::bad_alloc&) {
     refuse_large(file, size, "checking it needs more memory than is available" + free_memory_words());
   }
+}
+
+/// Reads and explains the pages of a folder; those without a result are passed over.
+void explain_folder(std::deque<Verified>& pages, const std::string& path, const VerifyOptions& options,
+                    std::int64_t available, PassedOver& passed) {
+  const Folder folder = folder_at(path);
+  passed.folders.insert(folder.skipped.begin(), folder.skipped.end());
+  for (const std::string& file : folder.pages) {
+    try {
+      explain(pages.emplace_back(), file, options, available);
+    } catch (const verify::PageError&) {
+      passed.unreadable.push_back(file);
+      pages.pop_back();
+      continue;
+    }
+    if (!has_results(pages.back())) {
+      passed.without_tensors.push_back(file);
+      pages.pop_back();
+    }
+  }
+}
+
+/// Explains the given pages and folders. GitHub's workflows name every page of a repository: an empty one is no error.
+std::deque<Verified> explained(const VerifyOptions& options, std::int64_t available, PassedOver& passed) {
+  const bool is_lenient = options.format == ReportFormat::github;
+  std::deque<Verified> pages;
+  for (const std::string& file : options.files) {
+    if (is_folder_of_pages(file, options)) {
+      const std::size_t before = pages.size();
+      explain_folder(pages, file, options, available, passed);
+      if (pages.size() > before || !is_lenient) {
+        continue;
+      }
+    }
+    if (is_lenient && is_nothing_to_read(file)) {
+      pages.emplace_back().page = verify::parse_page(file, "\n");
+    } else {
+      explain(pages.emplace_back(), file, options, available);
+    }
+  }
+  if (!is_lenient) {
+    check_any_printed(pages, options.files);
+  }
+  return pages;
+}
+
+/// The chapters with steps on the pages.
+std::vector<const chapters::Chapter*> chapters_on(const std::deque<Verified>& pages) {
+  std::set<std::pair<std::string, std::string>> names;
+  for (const Verified& page : pages) {
+    for (const verify::Finding& finding : page.report.findings) {
+      if (finding.step != nullptr && finding.verdict != verify::Verdict::unknown) {
+        names.emplace(finding.explanation->article, finding.explanation->chapter);
+      }
+    }
+  }
+  std::vector<const chapters::Chapter*> found;
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    if (names.contains({std::string(chapter.article->name), std::string(chapter.name)})) {
+      found.push_back(&chapter);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -138,21 +220,20 @@ int verify(const Options& options) {
   use_blas(default_blas(), 0);  // reserves its memory before the pages are read
   const std::int64_t available = available_memory();
   cap_memory(available, room_for_products(Blas::native, evaluation().threads));
-  std::deque<Verified> pages;
-  for (const std::string& file : options.verify.files) {
-    explain(pages.emplace_back(), file, options.verify, available);
-  }
-  check_any_printed(pages);
+  PassedOver passed;
+  const std::deque<Verified> pages = explained(options.verify, available, passed);
+  check_used(options, chapters_on(pages));
   std::vector<verify::ReportedPage> reported;
   for (const Verified& page : pages) {
     reported.push_back({page.page, page.report});
   }
   outputs.write({}, [&](std::ostream& out) { write_reports(out, reported, options.verify); });
-  int code = 0;
-  for (const Verified& page : pages) {
-    code = std::max(code, verify::exit_code(page.report, {options.verify.strict, options.verify.allow_mistakes}));
+  if (const std::string words = passed.words(); !words.empty()) {
+    tell(words);
   }
-  return code;
+  const verify::Demands demands = {options.verify.strict, options.verify.allow_mistakes};
+  const auto fails = [&](const verify::ReportedPage& page) { return sheet_of(page, demands).failures() > 0; };
+  return std::ranges::any_of(reported, fails) ? 1 : 0;
 }
 
 }  // namespace attn::cli

@@ -51,19 +51,30 @@ double number_in(std::string_view cell, std::size_t line) {
   return *number;
 }
 
-/// Appends a row's numbers; returns their number.
-std::size_t read_row(std::string_view row, char separator, std::size_t line, std::vector<double>& values) {
-  std::size_t count = 0;
-  for (bool more = true; more; ++count) {
+std::vector<std::string_view> cells_of(std::string_view row, char separator) {
+  std::vector<std::string_view> cells;
+  for (bool more = true; more;) {
     const std::size_t end = row.find(separator);
     more = end != std::string_view::npos;
-    values.push_back(number_in(without_blanks(row.substr(0, end)), line));
+    cells.push_back(without_blanks(row.substr(0, end)));
     row = more ? row.substr(end + 1) : "";
     if (separator == ' ') {
       row = without_blanks(row);
     }
   }
-  return count;
+  return cells;
+}
+
+bool is_word(std::string_view cell) {
+  return !cell.empty() && !text::number_of<double>(cell) &&
+         std::string_view("0123456789+-.").find(cell[0]) == std::string_view::npos;
+}
+
+bool is_empty(std::string_view cell) { return cell.empty() || cell == R"("")"; }
+
+/// Returns true for a row of names: a table's header, whose first cell may be empty.
+bool is_header(const std::vector<std::string_view>& cells) {
+  return is_empty(cells[0]) || std::ranges::all_of(cells, is_word);
 }
 
 /// Parses "# head_1/keys: float32 [2, 6, 3]"; for other lines the shape and the name are empty.
@@ -123,6 +134,8 @@ Dumped parse_csv(std::string_view text) {
   std::size_t columns = 0;
   char separator = ' ';
   Dumped told;
+  std::size_t header = 0;   // its cells
+  bool have_names = false;  // the rows, each in its first cell
   for (std::size_t line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view row = without_blanks(text.substr(0, end));
@@ -132,7 +145,18 @@ Dumped parse_csv(std::string_view text) {
       continue;
     }
     separator = rows == 0 ? separator_of(row) : separator;
-    const std::size_t count = read_row(row, separator, line, values);
+    std::vector<std::string_view> cells = cells_of(row, separator);
+    if (rows == 0 && header == 0 && cells.size() > 1 && is_header(cells)) {
+      header = cells.size();
+      have_names = is_empty(cells[0]);
+      continue;
+    }
+    have_names = have_names || (rows == 0 && cells.size() > 1 && (is_word(cells[0]) || cells.size() == header + 1));
+    if (have_names) {
+      cells.erase(cells.begin());
+    }
+    std::ranges::for_each(cells, [&](std::string_view cell) { values.push_back(number_in(cell, line)); });
+    const std::size_t count = cells.size();
     columns = rows == 0 ? count : columns;
     if (count != columns) {
       throw_bad_row(line, std::to_string(count) + " numbers, but " + std::to_string(columns) + " in the first row");

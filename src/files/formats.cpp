@@ -45,7 +45,10 @@ std::optional<Format> format_of_name(const std::filesystem::path& path) {
   if (has_extension(path, ".safetensors")) {
     return Format::safetensors;
   }
-  return has_extension(path, ".csv") ? std::optional(Format::csv) : std::nullopt;
+  if (has_extension(path, ".json")) {
+    return Format::json;
+  }
+  return has_extension(path, ".csv") || has_extension(path, ".tsv") ? std::optional(Format::csv) : std::nullopt;
 }
 
 std::vector<Dumped> parse_file(const std::filesystem::path& path, const Bytes& bytes, const Wanted& wanted) {
@@ -65,7 +68,7 @@ std::vector<Dumped> parse_file(const std::filesystem::path& path, const Bytes& b
   switch (*format) {
     case Format::npz: return parse_npz(bytes, wanted);
     case Format::safetensors: return parse_safetensors(bytes, wanted);
-    case Format::json: return parse_json(text(), wanted);
+    case Format::json: return parse_json(text(), name_of(path), wanted);
     case Format::npy:
       if (NpyHeader header = npy_header_of(bytes);
           wanted({name_of(path), std::move(header.shape), dtype_name(header.element)})) {

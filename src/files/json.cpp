@@ -1,9 +1,11 @@
 #include "files/json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -22,30 +24,41 @@ using nlohmann::json;
 constexpr int most_nested = 72;  // 64 axes, within a list of chapters
 
 [[noreturn]] void throw_not_ours(const std::string& what) {
-  throw Wrong(what, "write it again with attn-walkthrough CHAPTER --steps all --format json",
-              "it must be JSON that attn-walkthrough wrote");
+  throw Wrong(what, "write it again, in Python with json.dump({name: tensor.tolist()}, file)",
+              "it must be JSON of tensors' names and nested lists, or what attn-walkthrough wrote");
 }
 
-[[noreturn]] void throw_misshapen(const std::string& name) {
+[[noreturn]] double throw_misshapen(const std::string& name) {
   throw_not_ours("the values of '" + name + "' do not have its shape");
 }
 
+struct Word {
+  const char* text;
+  double number;
+};
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+/// Numbers that JSON lacks: as attn-walkthrough writes them, and as Python and JavaScript do.
+constexpr auto words = std::to_array<Word>({{"nan", nan},
+                                            {"inf", infinity},
+                                            {"-inf", -infinity},
+                                            {"NaN", nan},
+                                            {"Infinity", infinity},
+                                            {"-Infinity", -infinity}});
+
 /// Converts a number, a bool, or a string for a number that JSON lacks.
 double number_of(const json& value, const std::string& name) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   if (value.is_number()) {
     return value.get<double>();
   }
   if (value.is_boolean()) {
     return value.get<bool>() ? 1 : 0;
   }
-  for (const auto& [text, number] :
-       {std::pair{"nan", std::numeric_limits<double>::quiet_NaN()}, {"inf", infinity}, {"-inf", -infinity}}) {
-    if (value == text) {
-      return number;
-    }
+  if (value.is_null()) {
+    return -infinity;
   }
-  throw_misshapen(name);
+  const auto* const word = std::ranges::find_if(words, [&](const Word& one) { return value == one.text; });
+  return word == words.end() ? throw_misshapen(name) : word->number;
 }
 
 void append(const json& value, std::span<const std::int64_t> shape, bool is_float32, const std::string& name,
@@ -81,6 +94,65 @@ Shape shape_of(const json& step, const std::string& name) {
   return shape.get<Shape>();
 }
 
+/// Python's words for numbers that JSON lacks, as strings.
+std::string with_quoted_words(std::string_view text) {
+  std::string made;
+  bool is_in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    const std::string_view word = is_in_string                    ? ""
+                                  : rest.starts_with("-Infinity") ? "-Infinity"
+                                  : rest.starts_with("Infinity")  ? "Infinity"
+                                  : rest.starts_with("NaN")       ? "NaN"
+                                                                  : "";
+    if (!word.empty()) {
+      made += '"' + std::string(word) + '"';
+      i += word.size() - 1;
+      continue;
+    }
+    is_in_string = is_in_string != (text[i] == '"');
+    made += text[i];
+    if (is_in_string && text[i] == '\\' && i + 1 < text.size()) {
+      made += text[++i];
+    }
+  }
+  return made;
+}
+
+/// The shape of a nested list whose lists are all as long as the first of them; none if it holds no numbers.
+std::optional<Shape> shape_of_list(const json& list) {
+  Shape shape;
+  const json* value = &list;
+  for (; value->is_array() && !value->empty(); value = &value->front()) {
+    shape.push_back(static_cast<std::int64_t>(value->size()));
+  }
+  const bool is_number = value->is_number() || value->is_boolean() || value->is_null() ||
+                         std::ranges::any_of(words, [&](const Word& one) { return *value == one.text; });
+  return is_number ? std::optional(shape) : std::nullopt;
+}
+
+/// Adds the wanted lists of an object, or a list alone; returns the number of all of them.
+std::size_t add_lists(const json& value, const std::string& name, const Wanted& wanted, std::vector<Dumped>& tensors) {
+  if (value.is_object()) {
+    std::size_t count = 0;
+    for (const auto& [key, item] : value.items()) {
+      count += add_lists(item, name.empty() ? key : name + "/" + key, wanted, tensors);
+    }
+    return count;
+  }
+  const auto shape = value.is_array() ? shape_of_list(value) : std::nullopt;
+  if (!shape) {
+    return 0;
+  }
+  check_name(name);
+  if (wanted({name, *shape, "float64"})) {
+    std::vector<double> values;
+    append(value, *shape, false, name, values);
+    tensors.push_back({name, *shape, "float64", std::move(values)});
+  }
+  return 1;
+}
+
 }  // namespace
 
 bool looks_like_json(std::string_view beginning) {
@@ -94,15 +166,26 @@ bool looks_like_json(std::string_view beginning) {
   return dense.starts_with(ours) || dense.starts_with("[" + std::string(ours));
 }
 
-std::vector<Dumped> parse_json(std::string_view text, const Wanted& wanted) {
+std::vector<Dumped> parse_json(std::string_view text, const std::string& of_file, const Wanted& wanted) {
   constexpr std::int64_t times_larger = 4;  // lists of numbers take at most this many times the text's memory
   check_memory(times_larger * static_cast<std::int64_t>(text.size()));
   const auto is_shallow = [](int depth, json::parse_event_t /*event*/, json& /*value*/) { return depth < most_nested; };
+  const bool is_of_python =
+      text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos;
+  const std::string own = is_of_python ? with_quoted_words(text) : "";
+  text = is_of_python ? own : text;
   const json document = json::parse(text.begin(), text.end(), is_shallow, false);
   if (document.is_discarded()) {
     throw_not_ours("it is not whole JSON");
   }
   std::vector<Dumped> tensors;
+  const json& first = document.is_array() && !document.empty() ? document.front() : document;
+  if (!first.is_object() || !first.contains("tool")) {
+    if (add_lists(document, document.is_array() ? of_file : "", wanted, tensors) == 0) {
+      throw_not_ours("it has no tensor");
+    }
+    return tensors;
+  }
   std::set<std::string> names;
   for (const json& chapter : document.is_array() ? document : json::array({document})) {
     const json steps = chapter.is_object() ? chapter.value("steps", json::array()) : json::array();

@@ -28,11 +28,15 @@ std::vector<Dumped> read(const fs::path& path, const Wanted& wanted) {
   if (!fs::is_directory(path, ignored)) {
     return naming(path, [&] { return parse_file(path, Bytes(path), wanted); });
   }
-  const std::vector<fs::path> files = naming(path, [&] { return npy_files(path); });
+  const std::vector<fs::path> files = naming(path, [&] { return tensor_files(path); });
   std::vector<Dumped> tensors;
   for (const fs::path& file : files) {
     const std::string name = fs::path(file).replace_extension().generic_string();
-    naming(path / file, [&] { read_npy(path / file, name, wanted, tensors); });
+    const auto as_named = [&](const Heading& heading) { return wanted({name, heading.shape, heading.dtype}); };
+    for (Dumped& tensor : naming(path / file, [&] { return parse_file(path / file, Bytes(path / file), as_named); })) {
+      tensor.name = name;
+      tensors.push_back(std::move(tensor));
+    }
   }
   return tensors;
 }

@@ -39,7 +39,7 @@ class Cat final : public Operation {
     std::int64_t column = 0;
     for (const Array& part : parts) {
       const std::int64_t columns = part.shape[axis_] * row_major_strides(part.shape)[axis_];
-      for (std::int64_t row = 0; row < part.count() / columns; ++row) {
+      for (std::int64_t row = 0; columns > 0 && row < part.count() / columns; ++row) {
         std::copy_n(part.floats() + row * columns, columns, joined.data() + row * width + column);
       }
       column += columns;

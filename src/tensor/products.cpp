@@ -156,7 +156,8 @@ Array product(const Array& a, const Array& b, Blas blas) {
   Shape shape = a.shape;
   shape.back() = b.shape[1];
   const std::int64_t k = a.shape.back();
-  return matrix_product(reshape(a, {a.count() / k, k}), b, shape, blas);
+  const Array rows = a.shape.size() == 2 ? a : reshape(a, {a.count() / k, k});  // a row of a column has its strides
+  return matrix_product(rows, b, shape, blas);
 }
 
 Array product_plus_bias(const Array& x, const Array& weight, const Array& bias, Blas blas) {

@@ -19,8 +19,8 @@ std::string escaped(std::string_view text, std::string_view kept) {
   while (!text.empty()) {
     const Character character = first_character(text);
     const bool is_kept = kept.find(text[0]) != std::string_view::npos;
-    const bool is_shown =
-        is_kept || (character.valid && !is_control(character.code) && !is_direction_mark(character.code));
+    const bool is_shown = is_kept || (character.valid && !is_control(character.code) &&
+                                      !is_direction_mark(character.code) && !is_noncharacter(character.code));
     const std::size_t size = is_shown ? character.size : 1;
     if (is_shown) {
       shown += text.substr(0, size);

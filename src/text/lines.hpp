@@ -31,8 +31,8 @@ std::string joined(std::span<const std::string> parts, std::string_view between 
 /// The parts between commas; "a,,b" has an empty part.
 std::vector<std::string> split(std::string_view list);
 
-/// Escapes as \xNN: control characters except line breaks and tabs, marks that change the text direction, invalid
-/// UTF-8.
+/// Escapes as \xNN: control characters except line breaks and tabs, marks that change the text direction, codes that
+/// are no characters, invalid UTF-8.
 std::string visible(std::string_view text);
 
 /// The text on one line of at most a few hundred characters: escapes control characters, marks that change the text

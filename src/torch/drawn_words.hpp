@@ -33,6 +33,8 @@ class DrawnWords {
   void for_each_element(std::uint64_t word, const std::function<void(std::uint64_t element)>& visit) const;
   /// Returns true if the word belongs to the pair of normals whose second is left over for a later draw.
   bool is_left_over(std::uint64_t word) const;
+  /// The words of an element; for an embedding, of the whole matrix. None if an earlier draw left it over.
+  std::vector<std::uint64_t> words_of(std::uint64_t element) const;
 
   /// Returns true if the first element is a normal that an earlier draw left over.
   bool takes_left_over() const { return left_over_ > 0; }
@@ -42,7 +44,6 @@ class DrawnWords {
  private:
   bool is_small() const;
   bool is_drawn_again(std::uint64_t element) const;
-  std::vector<std::uint64_t> words_of(std::uint64_t element) const;
   /// The word's elements in the whole matrix.
   std::vector<std::uint64_t> elements_of(std::uint64_t word) const;
 

@@ -4,14 +4,12 @@
 
 namespace attn::torch {
 
-void MersenneTwister::seed_up_to(std::size_t end) {
-  for (; seeded_ < end; ++seeded_) {
-    const std::uint32_t before = state_[seeded_ - 1];
-    state_[seeded_] = 1'812'433'253U * (before ^ (before >> 30U)) + static_cast<std::uint32_t>(seeded_);
-  }
-}
-
 namespace {
+
+/// A word of a new state, from the word before it.
+[[gnu::always_inline]] inline std::uint32_t seeded(std::uint32_t before, std::size_t i) {
+  return 1'812'433'253U * (before ^ (before >> 30U)) + static_cast<std::uint32_t>(i);
+}
 
 /// A word of the next round, from the word that it replaces, the next one, and one far behind.
 [[gnu::always_inline]] inline std::uint32_t mixed(std::uint32_t word, std::uint32_t after, std::uint32_t far) {
@@ -28,6 +26,12 @@ namespace {
 }
 
 }  // namespace
+
+void MersenneTwister::seed_up_to(std::size_t end) {
+  for (; seeded_ < end; ++seeded_) {
+    state_[seeded_] = seeded(state_[seeded_ - 1], seeded_);
+  }
+}
 
 /// Computes the next round's word i. The words after it must be present, and those before it mixed.
 void MersenneTwister::mix(std::size_t i) {
@@ -90,6 +94,28 @@ void MersenneTwister::discard(std::uint64_t words) {
   for (; mixed_ < next_; ++mixed_) {
     seed_up_to(std::min(mixed_ + middle + 1, size));
     mix(mixed_);
+  }
+}
+
+void first_words(const Seeds& seeds, std::span<std::uint32_t> words) {
+  constexpr std::size_t size = 624;
+  constexpr std::size_t middle = 397;
+  const std::size_t count = words.size() / seeds.size();
+  std::array<Seeds, size> state;
+  state[0] = seeds;
+  for (std::size_t i = 1; i < std::min(size, middle + count + 1); ++i) {
+    for (std::size_t lane = 0; lane < seeds.size(); ++lane) {
+      state[i][lane] = seeded(state[i - 1][lane], i);
+    }
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = k % size;
+    const Seeds& after = state[(i + 1) % size];
+    const Seeds& far = state[(i + middle) % size];
+    for (std::size_t lane = 0; lane < seeds.size(); ++lane) {
+      state[i][lane] = mixed(state[i][lane], after[lane], far[lane]);
+      words[lane * count + k] = tempered(state[i][lane]);
+    }
   }
 }
 

@@ -34,4 +34,9 @@ class MersenneTwister {
   std::size_t mixed_ = 0;   ///< number of words mixed in this round
 };
 
+/// The first words of several seeds, computed together, which is faster. `words` has as many for each seed, one seed
+/// after the other.
+using Seeds = std::array<std::uint32_t, 8>;
+void first_words(const Seeds& seeds, std::span<std::uint32_t> words);
+
 }  // namespace attn::torch

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <unordered_set>
 #include <utility>
 
 #include "tensor/operations.hpp"
+#include "tensor/rewrite.hpp"
 #include "torch/generator.hpp"
 
 namespace attn::torch {
@@ -53,6 +55,21 @@ std::vector<Tensor> redrawn(const Draws& draws, Seed seed, const std::vector<boo
     leaves.push_back(drawn_by(generator, draw));
   }
   return leaves;
+}
+
+Tensor redrawn(const Tensor& tensor, const Draws& draws, Seed seed) {
+  std::unordered_set<const void*> sources;
+  for_each_source(tensor, sources, [](const Tensor&) {});
+  std::vector<bool> wanted;
+  for (const Draw& draw : draws.draws) {
+    wanted.push_back(sources.contains(draw.leaf.id()));
+  }
+  const std::vector<Tensor> leaves = redrawn(draws, seed, wanted);
+  Rewriter rewriter([&](const Tensor& was, const Tensor& is) {
+    const auto draw = std::ranges::find_if(draws.draws, [&](const Draw& one) { return one.leaf.id() == was.id(); });
+    return draw == draws.draws.end() ? is : leaves[static_cast<std::size_t>(draw - draws.draws.begin())];
+  });
+  return rewriter(tensor);
 }
 
 }  // namespace attn::torch

@@ -16,4 +16,7 @@ std::optional<Tensor> redrawn(const Draw& draw, const Draws& draws, std::int64_t
 /// wanted.
 std::vector<Tensor> redrawn(const Draws& draws, Seed seed, const std::vector<bool>& wanted);
 
+/// A tensor of the program after torch.manual_seed(seed).
+Tensor redrawn(const Tensor& tensor, const Draws& draws, Seed seed);
+
 }  // namespace attn::torch

@@ -42,6 +42,11 @@ bool is_a(const Tensor& tensor) {
   return tensor.kind() == kind;
 }
 
+/// Returns true if a rewritten tensor is still made as it was, and nobody's numbers stand in its place.
+inline bool is_made_alike(const Tensor& was, const Tensor& is) {
+  return is.kind() == was.kind() && is.operands().size() == was.operands().size();
+}
+
 /// Returns true for scores hidden by a mask.
 bool hides(const Tensor& tensor);
 

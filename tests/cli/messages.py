@@ -173,7 +173,7 @@ class Places(Case):
             with open(os.path.join(self.folder, name), "wb") as file:
                 file.write(page)
         report = self.accepted("verify", "./-p.txt")
-        self.assertIn(b"8 of 8 tensors", report)
+        self.assertIn(b"Right: 8 of 8 ", report)
         for name in names:
             self.assertEqual(self.accepted("verify", "--", name), report)
         self.assertEqual(self.accepted("verify", "--seed", "123", "./--", "--", "-p.txt", "--seed").count(b"8 of 8"), 3)

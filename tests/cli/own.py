@@ -153,7 +153,7 @@ class RoundTrip(Case):
         self.assertIn("✗ keys", done.stdout.decode())
         page = self.output("causal", *own)
         pathlib.Path(self.path("page.txt")).write_text(page)
-        self.assertIn("8 of 8 tensors and 1 of 1 sizes checked and right", self.output("verify", "page.txt", "--chapter", "causal", *own))
+        self.assertIn("Right: 8 of 8 (8 as the lesson) and 1 of 1 size. ", self.output("verify", "page.txt", "--chapter", "causal", *own))
 
 
 class PyTorch(Case):

@@ -365,6 +365,17 @@ class Ports(unittest.TestCase):
             self.assertEqual((code, [report["holds"] for report in reports]), (0, [True] * 4), [causes(report) for report in reports])
             self.assertEqual(causes(judged(drawn, port(drawn, ["no-bias"]))[1]), {"values": [["no-bias"]]})
 
+    def test_the_output_alone_tells_another_root(self):
+        """At the width of a real model, where what five sums may be off by at worst would hide it."""
+        drawn = Drawn("multihead", ["--tokens", "16", "--d-in", "768", "--d-out", "768", "--num-heads", "12", "--batch", "1", "--seed", "3"])
+        heads = {name: drawn[f"{name}_heads"].astype(np.float64) for name in ("queries", "keys", "values")}
+        for root, is_right in ((64, True), (768, False)):
+            scores = np.where(drawn["mask"], -np.inf, heads["queries"] @ heads["keys"].swapaxes(-1, -2)) / root**0.5
+            contexts = (softmax(scores) @ heads["values"]).transpose(0, 2, 1, 3).reshape(1, 16, 768)
+            output = contexts @ drawn["out_proj_weight"].astype(np.float64).T + drawn["out_proj_bias"]
+            code, report = judged(drawn, {"output": output.astype(np.float32)})
+            self.assertEqual((code, report["holds"]), (0 if is_right else 1, is_right), root)
+
     def test_half_precision_is_named(self):
         formats = ("float16", {"dtype": np.float16}), ("bfloat16", {"rounded": to_bfloat16})
         for drawn, (name, how) in sample(itertools.product(self.lessons, formats)):
@@ -548,7 +559,7 @@ class Ports(unittest.TestCase):
         self.assertEqual([shown.count(f'class="tensor {style}"') for style in ("differs", "same")], [1, 0])
         self.assertEqual(page.count('class="tensor unknown"'), 1)
         cell = (0, 0, 1, 0)
-        for words in ("<title>port.npz: ", "the scores are not divided", "attn_weights[0, 0, 0, 0] = ", "not recognised: mine",
+        for words in ("<title>port.npz</title>", "the scores are not divided", "attn_weights[0, 0, 0, 0] = ", "not recognised: mine",
                       "here " + str(tensors["attn_weights"][cell]) + ", right " + str(drawn["attn_weights"][cell]) + "\nattn_weights"):
             self.assertTrue(words in page, words)
 

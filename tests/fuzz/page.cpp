@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "require.hpp"
-#include "verify/read/find_printed.hpp"
-#include "verify/read/read_page.hpp"
+#include "verify/page/page.hpp"
+#include "verify/page/printed.hpp"
 
 namespace attn::fuzz {
 namespace {

@@ -13,7 +13,7 @@
 #include "bytes.hpp"
 #include "require.hpp"
 #include "targets.hpp"
-#include "verify/read/cell.hpp"
+#include "verify/page/rows.hpp"
 
 namespace attn::fuzz {
 namespace {

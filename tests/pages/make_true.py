@@ -210,7 +210,6 @@ ids = torch.tensor([words + [0] * (4 - len(words)) for words in [[3, 1], [2, 5, 
 print(ids)
 per_head = torch.rand(3, 2, 4)
 print(per_head @ x[0, 0])
-print(F.cosine_similarity(x[0], x[0, 1:2], dim=-1))
 values, places = torch.topk(per_head[:, 0], 2, dim=-1)
 print(values, places)
 print(per_head.sort(descending=True).values[0])
@@ -266,7 +265,6 @@ for j in range(0, 6, 2):
     m = m_new
 print(m.squeeze())
 print(O / l)
-print(torch.flip(V, [0]).half())
 table = torch.rand(7)
 offsets = torch.arange(3)[None, :] - torch.arange(3)[:, None]
 print(table[offsets + 3])
@@ -329,24 +327,12 @@ scores.masked_fill_(hidden, -1e9)
 attn = nn.Softmax(dim=-1)(scores)
 print(attn[0])
 print((attn @ x).mean(dim=(1, 2)))
-print(torch.diag(attn[1]))
 print(F.one_hot(torch.tensor([0, 2, 1]), 4))
 turn, state = 0, x[0]
 while turn < 2:
     state = torch.tanh(state @ x[1].T @ x[1])
     turn += 1
     print(state[0])
-""",
-    "of-default-rng": """\
-import numpy as np
-rng = np.random.default_rng(seed=2024)
-x = rng.standard_normal((40, 20))
-print(x)
-W = rng.uniform(-1, 1, size=(20, 3))
-print(x[:2] @ W)
-print(rng.integers(0, 37, size=(2, 9)))
-print(rng.normal(loc=1.5, scale=0.5, size=(2, 3)))
-print(rng.random(4))
 """,
     "counted": """\
 import torch
@@ -629,29 +615,6 @@ for layer in layers:
 print(layers[0].attention.weights)
 print(x)
 """,
-    "of-complex-numbers": """\
-import torch
-def turns(dim: int, length: int, base: float = 10000.0):
-    angles = 1.0 / (base ** (torch.arange(0, dim, 2)[: (dim // 2)].float() / dim))
-    angles = torch.outer(torch.arange(length), angles).float()
-    return torch.polar(torch.ones_like(angles), angles)
-def fitted(turns, x):
-    ndim = x.ndim
-    shape = [size if i == 1 or i == ndim - 1 else 1 for i, size in enumerate(x.shape)]
-    return turns.view(*shape)
-def turned(q, k, turns):
-    q_ = torch.view_as_complex(q.float().reshape(*q.shape[:-1], -1, 2))
-    k_ = torch.view_as_complex(k.float().reshape(*k.shape[:-1], -1, 2))
-    turns = fitted(turns, q_)
-    return torch.view_as_real(q_ * turns).flatten(3).type_as(q), torch.view_as_real(k_ * turns).flatten(3).type_as(k)
-freqs = turns(4, 3)
-print(freqs)
-torch.manual_seed(9)
-q, k = torch.randn(1, 3, 2, 4), torch.randn(1, 3, 2, 4)
-q, k = turned(q, k, freqs)
-print(q[0, :, 1])
-print(torch.softmax(q.transpose(1, 2) @ k.transpose(1, 2).transpose(2, 3), dim=-1)[0])
-""",
     "of-arguments": """\
 import torch
 import torch.nn as nn
@@ -690,23 +653,6 @@ print(block(x[:, :2], mask=torch.ones(2, 2, dtype=torch.bool).tril()))
 print(block(x[:, 2:]))
 print(block.layer.cache["k"])
 """,
-    "of-windows": """\
-import torch
-from torch.nn.utils.rnn import pad_sequence
-torch.manual_seed(14)
-image = torch.randn(1, 2, 4, 4)
-print(image.unfold(2, 2, 2).unfold(3, 2, 2).permute(0, 2, 3, 1, 4, 5).reshape(1, 4, -1)[0, 1])
-places = torch.stack(torch.meshgrid(torch.arange(2), torch.arange(2), indexing="ij")).flatten(1)
-apart = places[:, :, None] - places[:, None, :]
-apart[0] += 1
-print(apart)
-ids = pad_sequence([torch.tensor([4, 2, 7]), torch.tensor([5])], batch_first=True)
-print(ids)
-a, b, c = torch.randn(3, 2, 3), torch.randn(3, 3, 2), torch.randn(3, 2)
-print(torch.einsum("nij,njk,nk->ni", a, b, c))
-print(torch.baddbmm(a @ b, a, b, alpha=0.5))
-print((a[:, None] @ b.unflatten(-1, (1, 2)).permute(2, 0, 1, 3))[0, 1])
-""",
     "of-initialisers": """\
 import torch
 import torch.nn as nn
@@ -726,19 +672,6 @@ print("W: {}".format(project.W.data))
 print("weight: " + str(project.layer.weight.data))
 project.layer.weight.data.uniform_(-0.5, 0.5)
 print("projected: %s" % project(torch.eye(3)))
-""",
-    "of-a-decoder": """\
-import torch
-from torch import nn
-torch.manual_seed(15)
-decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(d_model=4, nhead=2, dim_feedforward=8, batch_first=True), num_layers=2)
-encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8, batch_first=True), num_layers=2, norm=nn.LayerNorm(4))
-encoder.eval()
-decoder.eval()
-source, target = torch.rand(1, 3, 4), torch.rand(1, 2, 4)
-memory = encoder(source)
-print(memory)
-print(decoder(target, memory, tgt_mask=nn.Transformer.generate_square_subsequent_mask(2)))
 """,
     "of-a-base-class": """\
 import torch

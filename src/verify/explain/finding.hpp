@@ -2,15 +2,49 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "verify/explain/explanation.hpp"
-#include "verify/read/printed.hpp"
+#include "torch/seed.hpp"
+#include "verify/attention/rules.hpp"
+#include "verify/observed/agree.hpp"
+#include "verify/page/printed.hpp"
+#include "walk/slip.hpp"
+#include "walk/walkthrough.hpp"
 
 namespace attn::verify {
+
+/// One possible origin of a page's tensors: a chapter of an article with one lesson.
+struct Explanation {
+  std::string article;
+  std::string chapter;
+  std::size_t chapter_order = 0;  ///< the chapter's place in the article
+  torch::Seed seed = 123;
+  std::string settings;             ///< "d_out 2, 3 heads": differences from the article; the seed is separate
+  std::string cpu;                  ///< "avx2", "avx512", "default"
+  std::string blas;                 ///< "haswell", "sandybridge"
+  std::string dropout_kernel;       ///< "default", "mkl"
+  bool is_pytorch = true;           ///< the article's program; otherwise another language's
+  bool preferred = false;           ///< the article's own kernels: wins ties
+  bool is_plain = true;             ///< with the seed and sizes that the article has, or that were asked for
+  std::vector<std::string> tokens;  ///< words for the inputs, used to name rows
+  std::vector<Slip> slips;
+  std::vector<Step> steps;  ///< their numbers are computed when they are asked for
+};
+
+/// Returns true if both have the same lesson; within one article the chapters may differ.
+inline bool is_same_lesson(const Explanation& a, const Explanation& b) {
+  return a.article == b.article && a.seed.text() == b.seed.text() && a.settings == b.settings && a.cpu == b.cpu &&
+         a.blas == b.blas && a.dropout_kernel == b.dropout_kernel;
+}
+
+/// "MKL dropout kernel"
+inline std::string dropout_words(const Explanation& explanation) {
+  return (explanation.dropout_kernel == "mkl" ? "MKL" : explanation.dropout_kernel) + " dropout kernel";
+}
 
 enum class Verdict {
   same,          ///< printed as in a lesson
@@ -23,6 +57,14 @@ enum class Verdict {
   unknown,
 };
 
+/// What a right number is checked by, the strongest first.
+enum class By {
+  none,
+  lesson,    ///< a step of a lesson: PyTorch prints these numbers
+  relation,  ///< it follows from other numbers on the page
+  program,   ///< the page's program computes it, and its attention keeps the rules
+};
+
 /// Returns true if the numbers are right; last digits may differ.
 bool holds(Verdict verdict);
 
@@ -32,23 +74,6 @@ struct Difference {
   std::string printed;   ///< as on the page; empty if it has no such cell
   std::string expected;  ///< the right number in the page's format; empty if there should be no such cell
   double exact = 0;      ///< the right number
-};
-
-/// The mark on a wrong cell of the page.
-struct Mark {
-  std::int64_t cell = 0;  ///< its place in the printed tensor
-  bool is_last_digit = false;
-  bool is_added = false;  ///< the cell should not exist
-  double exact = 0;       ///< the right number
-};
-
-/// A change that a page made to a step's rows or shape.
-struct Change {
-  enum class Kind { none, lost, added, reshaped };
-
-  Kind kind = Kind::none;
-  Shape at;                ///< the changed part; -1 for every item of an axis: {-1, 5} is [:, 5]
-  std::int64_t count = 1;  ///< lost, added: number of parts, from `at` on along its last axis
 };
 
 inline constexpr std::size_t most_listed = 10;
@@ -64,23 +89,22 @@ struct Mistaken {
 struct Finding {
   const Printed* printed = nullptr;
   Verdict verdict = Verdict::unknown;
+  By by = By::none;
   const Explanation* explanation = nullptr;  ///< its step's or, for Verdict::unknown, the nearest one's; may be null
   const Step* step = nullptr;                ///< null if there is no explanation
   std::string layout;    ///< for Verdict::same_numbers: "spacing", "grad_fn=<MulBackward0> is missing"
   std::string relation;  ///< what it follows from, or would except for the differences: "softmax(line 44 / 2**0.5)"
-  std::vector<std::size_t> sources;  ///< the relation's sources, as places among the findings
-  std::optional<Mistaken> mistaken;  ///< for Verdict::mistake and Verdict::inherited
-  bool is_rooted = false;            ///< the relation goes back only to what is given or to lessons
-  /// The relation says something true of the numbers, but not what they are: "every row sums to 1", "inputs @ W for
-  /// some W". A number may still be wrong.
-  bool is_in_part = false;
-  Change change;
+  std::vector<std::size_t> sources;     ///< the relation's sources, as places among the findings
+  std::optional<Mistaken> mistaken;     ///< for Verdict::mistake and Verdict::inherited
+  bool is_rooted = false;               ///< the relation goes back only to what is given or to lessons
   std::vector<Difference> differences;  ///< in order; at most `most_listed` of them
-  std::vector<Mark> marks;              ///< all failing cells of the page, in order
-  std::int64_t differing_cells = 0;     ///< number of all differences, including lost and added cells
+  std::vector<Wrong> marks;             ///< all failing cells of the page, in order
+  std::int64_t differing_cells = 0;     ///< number of all differences, including lost cells
   std::int64_t last_digit_cells = 0;
   std::vector<std::string> notes;  ///< sentences: slips, kernels
 
+  /// Returns true if its numbers go back to lessons or to what is given.
+  bool is_known() const { return by == By::lesson || is_rooted; }
   std::string chapter() const { return explanation ? explanation->chapter : ""; }
 };
 
@@ -88,17 +112,41 @@ struct Finding {
 struct Report {
   std::vector<Finding> findings;   ///< in page order
   std::vector<std::string> notes;  ///< about the whole page: the origin of its numbers
+  std::vector<Fault> faults;       ///< the rules of attention that its program breaks
   /// The lessons with steps among the findings, one explanation each, most frequent first.
   std::vector<const Explanation*> lessons;
-  /// Other programs with steps among the findings: those with a mistake.
-  std::vector<std::shared_ptr<const Explanation>> programs;
-  bool blas_shows = false;  ///< other OpenBLAS kernels give digits other than the page's
 
-  std::int64_t count(Printed::Kind kind) const;
-  std::int64_t count(Printed::Kind kind, Verdict verdict) const;
-  std::int64_t holding(Printed::Kind kind) const;
-  /// The number of tensors that hold, but were checked only in part.
-  std::int64_t in_part() const;
+  /// The number of tensors or of sizes: of all, of those with a verdict, or of those that are right by something.
+  std::int64_t count(Printed::Kind kind, std::optional<Verdict> verdict = {}, std::optional<By> by = {}) const;
 };
+
+/// A finding that nothing is known of yet; with a step, what it is or nearly is.
+Finding finding_of(const Printed& printed, const Explanation* explanation = nullptr, const Step* step = nullptr);
+
+/// Sets the cells that are wrong, and lists those that differ or, if there are none, those that differ in the last
+/// digit.
+void set_wrong(Finding& finding, std::vector<Wrong> wrong);
+/// Sets them and the verdict: right by this, except for last digits, or different.
+void settle(Finding& finding, std::vector<Wrong> wrong, Verdict right, By by);
+
+/// Sets the mistake that the finding is the first to have, or inherits.
+void set_mistake(Finding& finding, const Mistaken& mistaken, bool is_first);
+
+/// Normalises a label, ignoring case, colons and line breaks, so that labels with the same meaning are equal.
+std::string plain_label(std::string_view label);
+
+/// The projection that a label or a name mentions: 'q', 'k' or 'v'; 0 if none or several.
+char projection_of(std::string_view words);
+
+/// The name of a printed tensor in expressions: "line 44", "cell 12" or, if a notebook's cell prints more than one,
+/// "cell 12 line 3".
+std::string called(std::span<const Printed> printed, std::size_t i);
+
+/// The number in the cell's format: its number of decimals, an exponent, "2.", an integer, True.
+std::string in_format_of(const Cell& cell, double value);
+
+/// How a page writes a tensor's numbers otherwise than PyTorch: "spacing", "grad_fn=<MulBackward0> is missing"; empty
+/// if only blank lines, trailing spaces, or the 3 or 4 of SqueezeBackward differ.
+std::string layout_difference(const Printed& printed, const Tensor& tensor);
 
 }  // namespace attn::verify

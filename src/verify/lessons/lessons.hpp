@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -7,9 +8,8 @@
 #include <vector>
 
 #include "chapter.hpp"
-#include "verify/explain/explanation.hpp"
-#include "verify/program/listing.hpp"
-#include "verify/read/printed.hpp"
+#include "verify/explain/finding.hpp"
+#include "verify/page/printed.hpp"
 #include "walk/lesson.hpp"
 
 namespace attn::verify {
@@ -25,16 +25,34 @@ struct Narrowing {
   bool is_seed_given = false;  ///< do not vary the seed
 };
 
+/// A chapter's lesson, walked with some seed.
+struct Walked {
+  const chapters::Chapter* chapter;
+  Lesson lesson;
+  Walkthrough walk;
+};
+
 using Articles = std::span<const std::reference_wrapper<const chapters::Article>>;
 
-/// The lessons to compare a page's tensors with, given what is known about its program, in waves: each article as it
-/// is; with the seeds and sizes that the page names; with usual ones. A repeated request does not walk the same lesson
-/// again.
-using LessonsToTry = std::function<std::vector<Explanation>(const Settings&)>;
+/// The lessons to compare a page's tensors with. Known settings are not varied. A chapter that throws for a lesson's
+/// sizes has no steps. `known` and the articles must outlive it.
+class Lessons {
+ public:
+  explicit Lessons(const Narrowing& known, Articles articles = chapters::all_articles());
 
-/// The lessons for one page. Known settings are not varied. A chapter that throws for a lesson's sizes has no steps.
-/// All arguments must outlive the result.
-LessonsToTry lessons_to_try(const Narrowing& known, std::span<const Printed> printed,
-                            Articles articles = chapters::all_articles());
+  /// Each chapter as its article has it.
+  std::vector<Explanation> plain() const;
+  /// The lessons that have some of these tensors: with any seed, and with usual widths. Their seeds are found by the
+  /// printed numbers. These seeds, which the page names, come first.
+  std::vector<Explanation> revealed(std::span<const Printed* const> unexplained, std::vector<std::int64_t> seeds) const;
+
+ private:
+  Lesson base(const chapters::Chapter& chapter) const;
+  std::vector<Walked> lessons_of(std::span<const std::int64_t> widths) const;
+  void add(const chapters::Chapter& chapter, Lesson lesson, bool is_plain, std::vector<Explanation>& result) const;
+
+  const Narrowing& known_;
+  std::vector<std::reference_wrapper<const chapters::Chapter>> chapters_;
+};
 
 }  // namespace attn::verify

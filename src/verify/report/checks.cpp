@@ -1,221 +1,100 @@
-#include "verify/report/checks.hpp"
-
-#include <algorithm>
-#include <filesystem>
 #include <ostream>
 #include <string_view>
 
-#include "render/page/template.hpp"
 #include "text/lines.hpp"
-#include "verify/report/lines.hpp"
-#include "verify/report/words.hpp"
+#include "text/phrases.hpp"
+#include "verify/report/report.hpp"
 
 namespace attn::verify {
 namespace {
 
-Outcome outcome_of(const Finding& finding, const Demands& demands) {
-  if (fails(finding, demands)) {
-    return finding.verdict == Verdict::inherited ? Outcome::inherited : Outcome::wrong;
-  }
-  return finding.verdict == Verdict::unknown ? Outcome::skipped
-         : holds(finding.verdict)            ? Outcome::right
-                                             : Outcome::allowed;
-}
-
-Outcome outcome_of(const Row& row) {
-  if (row.judged == nullptr) {
-    return Outcome::wrong;
-  }
-  switch (row.judged->verdict) {
-    case PortVerdict::right: return Outcome::right;
-    case PortVerdict::inherited: return Outcome::inherited;
-    case PortVerdict::wrong:
-    case PortVerdict::shape: break;
-  }
-  return Outcome::wrong;
-}
-
-// ---- GitHub -------------------------------------------------------------------------------------
+std::string told(const Row& row) { return row.verdict + '\n' + details_text(row); }
 
 /// Percent-encodes the characters that end a command; in a property's value also those that end the value.
 std::string encoded(std::string_view text, bool is_property) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '%': result += "%25"; break;
-      case '\r': result += "%0D"; break;
-      case '\n': result += "%0A"; break;
-      case ':': result += is_property ? "%3A" : ":"; break;
-      case ',': result += is_property ? "%2C" : ","; break;
-      default: result += c;
-    }
-  }
-  return result;
+  const std::string line = text::replaced(text::replaced(text::replaced(text, "%", "%25"), "\r", "%0D"), "\n", "%0A");
+  return is_property ? text::replaced(text::replaced(line, ":", "%3A"), ",", "%2C") : line;
 }
 
-void write_command(std::ostream& out, std::string_view command, const Check& check, const std::string& message) {
-  out << "::" << command << ' ';
-  if (!check.file.empty()) {
-    out << "file=" << encoded(check.file, true) << ',';
+void write_command(std::ostream& out, const Row& row, const std::string& message) {
+  constexpr const char* kinds[] = {"notice", "notice", "warning", "warning", "error"};  // of the outcomes
+  out << "::" << kinds[static_cast<std::size_t>(row.outcome)] << ' ';
+  if (!row.file.empty()) {
+    out << "file=" << encoded(row.file, true) << ',';
   }
-  if (check.line > 0) {
-    out << "line=" << check.line << ',';
+  if (row.line > 0) {
+    out << "line=" << row.line << ',';
   }
-  out << "title=" << encoded(text::visible(check.name), true)
+  out << "title=" << encoded(text::visible(row.title), true)
       << "::" << encoded(text::visible(text::trimmed(message)), false) << '\n';
 }
 
-std::string_view command_for(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::wrong: return "error";
-    case Outcome::inherited:
-    case Outcome::skipped: return "warning";
-    case Outcome::allowed:
-    case Outcome::right: break;
-  }
-  return "notice";
-}
-
-// ---- JUnit --------------------------------------------------------------------------------------
-
-/// Writes text for XML, also within quotes, without characters that XML forbids.
-void write_xml(std::ostream& out, std::string_view text) {
-  std::string shown = text::visible(text);
-  for (const std::string_view none : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {
-    for (std::size_t at = shown.find(none); at != std::string::npos; at = shown.find(none, at)) {
-      shown.replace(at, none.size(), "?");
-    }
-  }
-  render::write_escaped(out, shown);
-}
-
 void write_attribute(std::ostream& out, std::string_view name, std::string_view value) {
-  out << ' ' << name << "=\"";
-  write_xml(out, value);
-  out << '"';
-}
-
-void write_counts(std::ostream& out, std::span<const CheckedFile> files) {
-  std::size_t tests = 0;
-  std::size_t failures = 0;
-  std::size_t skipped = 0;
-  for (const CheckedFile& file : files) {
-    tests += file.checks.size();
-    failures += file.failures();
-    skipped += file.count(Outcome::skipped);
+  if (!value.empty()) {
+    out << ' ' << name << "=\"";
+    write_visible(out, value);
+    out << '"';
   }
-  out << " tests=\"" << tests << "\" failures=\"" << failures << "\" errors=\"0\" skipped=\"" << skipped << '"';
 }
 
-void write_element(std::ostream& out, std::string_view name, std::string_view text) {
-  out << "      <" << name << '>';
-  write_xml(out, text);
+void write_element(std::ostream& out, std::string_view name, std::string_view message, std::string_view text) {
+  out << "      <" << name;
+  write_attribute(out, "message", message);
+  out << '>';
+  write_visible(out, text);
   out << "</" << name << ">\n";
 }
 
-void write_case(std::ostream& out, const CheckedFile& file, const Check& check) {
+void write_case(std::ostream& out, const Sheet& sheet, const Row& row) {
   out << "    <testcase";
-  write_attribute(out, "classname", file.name);
-  write_attribute(out, "name", check.name);
-  if (!check.file.empty()) {
-    write_attribute(out, "file", check.file);
-  }
-  if (check.line > 0) {
-    out << " line=\"" << check.line << '"';
-  }
-  if (check.outcome == Outcome::right && check.details.empty()) {
-    out << "/>\n";
-    return;
-  }
+  write_attribute(out, "classname", sheet.name);
+  write_attribute(out, "name", row.title);
+  write_attribute(out, "file", row.file);
+  write_attribute(out, "line", row.line > 0 ? std::to_string(row.line) : "");
   out << ">\n";
-  switch (check.outcome) {
-    case Outcome::wrong:
-    case Outcome::inherited:
-      out << "      <failure";
-      write_attribute(out, "message", check.verdict);
-      out << '>';
-      write_xml(out, check.details);
-      out << "</failure>\n";
-      break;
-    case Outcome::skipped:
-      out << "      <skipped";
-      write_attribute(out, "message", check.verdict);
-      out << "/>\n";
-      break;
-    case Outcome::allowed:
-    case Outcome::right: write_element(out, "system-out", check.verdict + "\n" + check.details); break;
+  if (row.outcome == Outcome::wrong || row.outcome == Outcome::inherited) {
+    write_element(out, "failure", row.verdict, details_text(row));
+  } else if (row.outcome == Outcome::skipped) {
+    write_element(out, "skipped", row.verdict, "");
+  } else if (row.outcome == Outcome::allowed || !row.details.empty()) {
+    write_element(out, "system-out", "", told(row));
   }
   out << "    </testcase>\n";
 }
 
 }  // namespace
 
-std::size_t CheckedFile::count(Outcome outcome) const {
-  return static_cast<std::size_t>(std::ranges::count(checks, outcome, &Check::outcome));
+std::string details_text(const Row& row, const std::string& indent) {
+  std::string text;
+  for (const std::string& line : row.details) {
+    text += indent + line + '\n';
+  }
+  return text;
 }
 
-CheckedFile checked(const ReportedPage& reported, const Demands& demands) {
-  const Report& report = reported.report;
-  const std::string file = reported.page.name() == "-" ? "" : reported.page.name();
-  CheckedFile result = {file.empty() ? "standard input" : file, {}, summary_of(report)};
-  for (const Finding& finding : report.findings) {
-    const Columns columns = columns_of(finding);
-    const Place& place = finding.printed->place;
-    const std::string origin = finding.verdict == Verdict::unknown ? "" : columns[2] + " ";
-    result.checks.push_back({outcome_of(finding, demands), file, place.cell > 0 ? 0 : std::int64_t{place.line},
-                             columns[0] + ": " + origin + columns[1], columns[3], details_of(finding)});
-  }
-  if (report.findings.empty()) {
-    result.summary = "no printed tensor\n";
-  }
-  return result;
-}
-
-CheckedFile checked(const PortReport& report, const Demands&) {
-  const std::string& file = report.file;
-  CheckedFile result = {file, {}, summary_of(report)};
-  std::error_code unknown;
-  const bool is_folder = std::filesystem::is_directory(file, unknown);
-  for (const Row& row : rows_of(report)) {
-    const bool is_tensor = row.given < report.given.size();
-    const std::string theirs = is_tensor ? report.given[row.given].name : "";
-    const std::string path = is_folder && is_tensor ? (std::filesystem::path(file) / (theirs + ".npy")).string() : file;
-    std::string details;
-    for (const std::string& line : row.details) {
-      details += line + "\n";
-    }
-    result.checks.push_back({outcome_of(row), path, 0, row.name + " " + row.shape, row.result, details});
-  }
-  return result;
-}
-
-void write_github(std::ostream& out, std::span<const CheckedFile> files) {
-  for (const CheckedFile& file : files) {
-    for (const Check& check : file.checks) {
-      if (check.outcome != Outcome::right) {
-        write_command(out, command_for(check.outcome), check, check.verdict + "\n" + check.details);
+void write_github(std::ostream& out, std::span<const Sheet> sheets) {
+  for (const Sheet& sheet : sheets) {
+    for (const Row& row : sheet.rows) {
+      if (row.outcome != Outcome::right) {
+        write_command(out, row, told(row));
       }
     }
-    Check whole;
-    whole.file = file.name == "standard input" ? "" : file.name;
-    whole.name = "attn-walkthrough";
-    write_command(out, file.checks.empty() ? "warning" : "notice", whole, file.summary);
+    const std::string file = sheet.name == "standard input" ? "" : sheet.name;
+    write_command(out, {.outcome = Outcome::allowed, .file = file, .title = "attn-walkthrough"}, sheet.summary);
   }
 }
 
-void write_junit(std::ostream& out, std::span<const CheckedFile> files) {
-  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"attn-walkthrough\"";
-  write_counts(out, files);
-  out << ">\n";
-  for (const CheckedFile& file : files) {
+void write_junit(std::ostream& out, std::span<const Sheet> sheets) {
+  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"attn-walkthrough\">\n";
+  for (const Sheet& sheet : sheets) {
     out << "  <testsuite";
-    write_attribute(out, "name", file.name);
-    write_counts(out, {&file, 1});
-    out << ">\n";
-    for (const Check& check : file.checks) {
-      write_case(out, file, check);
+    write_attribute(out, "name", sheet.name);
+    out << " tests=\"" << sheet.rows.size() << "\" failures=\"" << sheet.failures() << "\" errors=\"0\" skipped=\""
+        << sheet.count(Outcome::skipped) << "\">\n";
+    for (const Row& row : sheet.rows) {
+      write_case(out, sheet, row);
     }
-    write_element(out, "system-out", file.summary);
+    write_element(out, "system-out", "", sheet.summary);
     out << "  </testsuite>\n";
   }
   out << "</testsuites>\n";

@@ -1,70 +1,64 @@
-#include <array>
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "render/json.hpp"
 #include "verify/report/report.hpp"
-#include "verify/report/words.hpp"
 
 namespace attn::verify {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
-}
-
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-/// For each axis of tokens the index's token, else null.
-Json tokens_of(const Shape& index, const Shape& shape, const Finding& finding) {
-  Json tokens = Json::array();
-  for (std::size_t axis = 0; axis < index.size(); ++axis) {
-    tokens.push_back(text_or_null(axis < shape.size() ? token_name(finding, index[axis], shape[axis]) : ""));
-  }
-  return tokens;
-}
-
-Json change_json(const Finding& finding) {
-  static constexpr std::array names{"none", "lost", "added", "reshaped"};
-  const Change& change = finding.change;
-  Json json{{"kind", names[static_cast<std::size_t>(change.kind)]}};
-  if (change.kind != Change::Kind::reshaped) {
-    json["at"] = change.at;
-    json["count"] = change.count;
-  }
-  json["text"] = change_words(finding);
-  return json;
-}
 
 Json differences_json(const Finding& finding) {
   Json list = Json::array();
   for (const Difference& difference : finding.differences) {
-    Json json{{"index", difference.index}};
-    if (!is_size(finding)) {
-      json["tokens"] = tokens_of(difference.index, shape_of_indexes(finding), finding);
-    }
-    json["printed"] = text_or_null(difference.printed);
-    json["expected"] = text_or_null(difference.expected);
-    json["exact"] = difference.expected.empty() ? Json(nullptr) : number(difference.exact);
-    list.push_back(std::move(json));
+    Json tokens = Json::array();
+    std::ranges::transform(tokens_at(difference.index, finding), std::back_inserter(tokens), text_or_null);
+    list.push_back({{"index", difference.index},
+                    {"tokens", std::move(tokens)},
+                    {"printed", text_or_null(difference.printed)},
+                    {"expected", difference.expected},
+                    {"exact", difference.exact}});
   }
   return list;
 }
 
+constexpr const char* by_names[] = {"", "lesson", "relation", "program"};  // in the order of By
+
+Json place_json(const Place& place) {
+  return {{"line", place.line},
+          {"cell", place.cell > 0 ? Json(place.number) : Json(nullptr)},
+          {"is_markdown", place.is_markdown}};
+}
+
+template <class Wrong>
+Json mistake_json(const Wrong& wrong) {
+  return {{"name", wrong.name}, {"sentence", wrong.sentence}, {"instead", wrong.instead}};
+}
+
+Json fault_json(const Fault& fault, const Report& report) {
+  Json json = place_json(fault.place);
+  json["words"] = fault.words;
+  json.update(mistake_json(fault));
+  json["is_note"] = is_note(fault, report);
+  return json;
+}
+
 Json finding_json(const Finding& finding) {
   const Printed& printed = *finding.printed;
-  Json json{{"line", printed.place.line}};
-  json["cell"] = printed.place.cell > 0 ? Json(printed.place.number) : Json(nullptr);
-  json["kind"] = is_size(finding) ? "size" : "tensor";
+  Json json = place_json(printed.place);
+  json["kind"] = is_size(printed) ? "size" : "tensor";
   json["label"] = std::string(printed.label);
   json["shape"] = printed.shape;
-  json["verdict"] = verdict_name(finding.verdict);
+  json["verdict"] = telling_of(finding.verdict).name;
+  json["by"] = text_or_null(by_names[static_cast<std::size_t>(finding.by)]);
   json["step"] = nullptr;
   if (finding.step) {
     json[finding.verdict == Verdict::unknown ? "nearest" : "step"] = {
@@ -77,28 +71,28 @@ Json finding_json(const Finding& finding) {
         {"in_article", finding.step->in_article},
         {"shape", finding.step->tensor->shape()}};
   }
-  json["mistake"] = finding.mistaken ? Json{{"name", finding.mistaken->name},
-                                            {"sentence", finding.mistaken->sentence},
-                                            {"instead", finding.mistaken->instead}}
-                                     : Json(nullptr);
+  json["mistake"] = finding.mistaken ? mistake_json(*finding.mistaken) : Json(nullptr);
   json["relation"] = text_or_null(finding.relation);
   json["rooted"] = finding.is_rooted;
-  json["in_part"] = finding.is_in_part;
+  json["in_part"] = false;  // of earlier reports
   json["sources"] = finding.sources;
   json["layout"] = text_or_null(finding.layout);
   json["cells"] = printed.cells.size();
   json["differing_cells"] = finding.differing_cells;
   json["last_digit_cells"] = finding.last_digit_cells;
-  json["change"] = finding.change.kind == Change::Kind::none ? Json(nullptr) : change_json(finding);
   json["differences"] = differences_json(finding);
   json["notes"] = finding.notes;
   return json;
 }
 
 Json counts_json(const Report& report, Printed::Kind kind) {
-  Json json{{"printed", report.count(kind)}, {"holding", report.holding(kind)}};
-  for (const Verdict verdict : verdicts) {
-    json[verdict_name(verdict)] = report.count(kind, verdict);
+  const std::int64_t all = report.count(kind);
+  Json json{{"printed", all}, {"right", all - report.count(kind, {}, By::none)}};
+  for (const By by : {By::lesson, By::relation, By::program}) {
+    json["by"][by_names[static_cast<std::size_t>(by)]] = report.count(kind, {}, by);
+  }
+  for (std::size_t i = 0; i < tellings.size(); ++i) {
+    json[tellings[i].name] = report.count(kind, static_cast<Verdict>(i));
   }
   return json;
 }
@@ -107,7 +101,7 @@ Json counts_json(const Report& report, Printed::Kind kind) {
 
 void write_json(render::JsonWriter& writer, const ReportedPage& reported) {
   const Report& report = reported.report;
-  Json json{{"file", reported.page.name()}};
+  Json json{{"version", 1}, {"file", reported.page.name()}};
   json["lessons"] = Json::array();
   for (const Explanation* lesson : report.lessons) {
     json["lessons"].push_back({{"article", lesson->article},
@@ -119,8 +113,13 @@ void write_json(render::JsonWriter& writer, const ReportedPage& reported) {
   }
   json["tensors"] = counts_json(report, Printed::Kind::tensor);
   json["sizes"] = counts_json(report, Printed::Kind::size);
-  json["holds"] = exit_code(report) == 0;
+  json["in_part"] = 0;  // of earlier reports
+  json["holds"] = sheet_of(reported).failures() == 0;
   json["notes"] = report.notes;
+  json["faults"] = Json::array();
+  for (const Fault& fault : report.faults) {
+    json["faults"].push_back(fault_json(fault, report));
+  }
   writer.begin_object();
   writer.members(json);
   writer.member("findings");

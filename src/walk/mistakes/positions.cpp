@@ -32,7 +32,7 @@ Tensor scaled_before_positions(const Tensor& was, const Tensor& is) {
 }
 
 Tensor sines_first(const Tensor& was, const Tensor& is) {
-  if (!interleaves_sines(was)) {
+  if (!interleaves_sines(was) || !is_made_alike(was.operands()[0], is.operands()[0])) {
     return is;
   }
   const Tensor columns = cat(is.operands()[0].operands());
@@ -41,8 +41,11 @@ Tensor sines_first(const Tensor& was, const Tensor& is) {
 }
 
 Tensor cosines_first(const Tensor& was, const Tensor& is) {
-  const std::vector<Tensor>& parts = is.operands().empty() ? is.operands() : is.operands()[0].operands();
-  return interleaves_sines(was) ? view(stack({parts[1], parts[0]}, 2), was.shape()) : is;
+  if (!interleaves_sines(was) || !is_made_alike(was.operands()[0], is.operands()[0])) {
+    return is;
+  }
+  const std::vector<Tensor>& parts = is.operands()[0].operands();
+  return view(stack({parts[1], parts[0]}, 2), was.shape());
 }
 
 /// The angles of position encodings and of rotations, each with the columns of what they are for.

@@ -42,8 +42,7 @@ Rewriter::Rule product_in(int bits, bool is_result_rounded) {
   };
 }
 
-/// Changes the weights and biases of projections; `change` gets the numbers, whether they are a bias, and a row's
-/// width.
+/// Changes the weights and biases of projections; `change` gets the numbers, and whether they are a bias.
 template <class Change>
 Rewriter::Rule parameters_as(Change change) {
   return [change](const Tensor& was, const Tensor& is) {
@@ -54,23 +53,21 @@ Rewriter::Rule parameters_as(Change change) {
     }
     std::vector<Tensor> operands = is.operands();
     for (std::size_t i = 1; i < operands.size(); ++i) {
-      operands[i] = made_of(operands[i], [change, is_bias = i > 1, width = width_of(operands[i])](Numbers& numbers) {
-        change(numbers, is_bias, width);
-      });
+      operands[i] = made_of(operands[i], [change, is_bias = i > 1](Numbers& numbers) { change(numbers, is_bias); });
     }
     return is.with_operands(std::move(operands));
   };
 }
 
 Rewriter::Rule parameters_of_digits(int digits) {
-  return parameters_as([power = std::pow(10.0, digits)](Numbers& numbers, bool, std::size_t) {
+  return parameters_as([power = std::pow(10.0, digits)](Numbers& numbers, bool) {
     std::ranges::transform(numbers, numbers.begin(),
                            [power](float one) { return static_cast<float>(std::round(one * power) / power); });
   });
 }
 
 Rewriter::Rule parameters_of_bits(int bits) {
-  return parameters_as([bits](Numbers& numbers, bool, std::size_t) {
+  return parameters_as([bits](Numbers& numbers, bool) {
     std::ranges::transform(numbers, numbers.begin(), [bits](float one) { return rounded_to(one, bits); });
   });
 }
@@ -92,18 +89,6 @@ Rewriter::Rule scores_in(int bits) {
   });
 }
 
-Rewriter::Rule exponentials_in(int bits) {
-  return for_each(Kind::softmax, [bits](const Tensor&, const Tensor& is) {
-    return made_by_rows(is.operands()[0], [bits](std::span<float> row) {
-      const float most = largest_of(row);
-      std::ranges::transform(row, row.begin(), [&](float score) { return rounded_to(std::exp(score - most), bits); });
-      divide_by_sum(row);
-    });
-  });
-}
-
-Tensor in_float16_before_last(const Tensor& was, const Tensor& is) { return joins_heads(was) ? rounded(is, 11) : is; }
-
 constexpr MistakeRow precision_rows[] = {
     {"float16-product", "this product is computed in float16", "float32", [](Steps) { return product_in(11, true); }},
     {"bfloat16-product", "this product is computed in bfloat16", "float32", [](Steps) { return product_in(8, true); }},
@@ -119,34 +104,12 @@ constexpr MistakeRow precision_rows[] = {
      [](Steps) { return scores_in(8); }},
     {"int8-weights", "the weights are int8: quantised to 8 bits", "float32",
      [](Steps) {
-       return parameters_as([](Numbers& numbers, bool is_bias, std::size_t) {
+       return parameters_as([](Numbers& numbers, bool is_bias) {
          if (!is_bias) {
            quantise(numbers);
          }
        });
      }},
-    {"int8-weights", "the weights are int8: quantised to 8 bits, each row by itself", "float32",
-     [](Steps) {
-       return parameters_as([](Numbers& numbers, bool is_bias, std::size_t width) {
-         for (std::size_t first = 0; !is_bias && first < numbers.size(); first += width) {
-           quantise(std::span(numbers).subspan(first, width));
-         }
-       });
-     },
-     true},
-    {"float8-weights", "the weights are float8, of 3 bits and an exponent", "float32",
-     [](Steps) {
-       return parameters_as([](Numbers& numbers, bool is_bias, std::size_t) {
-         std::ranges::transform(numbers, numbers.begin(),
-                                [is_bias](float one) { return is_bias ? one : rounded_to(one, 4); });
-       });
-     },
-     true},
-    {"float16-exponentials", "the exponentials are rounded to float16", "float32",
-     [](Steps) { return exponentials_in(11); }, true},
-    {"bfloat16-exponentials", "the exponentials are rounded to bfloat16", "float32",
-     [](Steps) { return exponentials_in(8); }, true},
-    {"float16-contexts", "the joined contexts are rounded to float16", "float32", always<in_float16_before_last>, true},
     {"float16-inputs", "the inputs are rounded to float16", "float32",
      [](Steps) { return with_inputs([](const Tensor& x) { return rounded(x, 11); }); }, true},
     {"bfloat16-inputs", "the inputs are rounded to bfloat16", "float32",

@@ -58,8 +58,10 @@ Rewriter::Rule paired_as(std::span<const Step> steps, Pairs pairs) {
     if (!rotation || !turned.contains(rotation->x.id())) {
       return is;
     }
-    return pairs == Pairs::adjacent ? view(stack(is.operands(), was.dim()), was.shape())
-                                    : cat(is.operands()[0].operands());
+    if (pairs == Pairs::adjacent) {
+      return view(stack(is.operands(), was.dim()), was.shape());
+    }
+    return is_made_alike(was.operands()[0], is.operands()[0]) ? cat(is.operands()[0].operands()) : is;
   };
 }
 

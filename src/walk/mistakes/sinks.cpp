@@ -11,7 +11,9 @@ namespace {
 constexpr const char* sink_line = "torch.softmax(torch.cat([attn_scores, sinks], dim=-1), dim=-1)[..., :-1]";
 
 Tensor without_sink(const Tensor& was, const Tensor& is) {
-  return drops_sink(was) ? softmax(is.operands()[0].operands()[0].operands()[0]) : is;
+  const bool is_whole = drops_sink(was) && is_made_alike(was.operands()[0], is.operands()[0]) &&
+                        is_made_alike(was.operands()[0].operands()[0], is.operands()[0].operands()[0]);
+  return is_whole ? softmax(is.operands()[0].operands()[0].operands()[0]) : is;
 }
 
 /// The root by which masked scores were divided; 1 if they were not.

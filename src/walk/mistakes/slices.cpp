@@ -41,24 +41,6 @@ Rewriter::Rule sliced(Has has, std::int64_t axis, Source source) {
   };
 }
 
-/// Adds to each entry along an axis the entry before it, like a buffer that is not cleared.
-Rewriter::Rule accumulated_over(std::int64_t axis) {
-  return [axis](const Tensor& was, const Tensor& is) {
-    const std::int64_t place = axis < 0 ? was.dim() + axis : axis;
-    if (!is_product(was) || place < 0 || place + 2 > was.dim() || (axis == 1 && was.dim() != 4) ||
-        was.size(place) < 2) {
-      return is;
-    }
-    const auto stride = row_major_strides(was.shape())[static_cast<std::size_t>(place)];
-    return made_of(is, [stride, count = was.size(place)](Numbers& numbers) {
-      for (std::int64_t i = 0; i < std::ssize(numbers); ++i) {
-        numbers[static_cast<std::size_t>(i)] +=
-            i / stride % count == 0 ? 0 : numbers[static_cast<std::size_t>(i - stride)];
-      }
-    });
-  };
-}
-
 /// Changes an operand of a product along the batch axis or the head axis.
 template <class Change>
 Rewriter::Rule with_operand(std::size_t operand, std::size_t axis, Change change) {
@@ -71,23 +53,6 @@ Rewriter::Rule with_operand(std::size_t operand, std::size_t axis, Change change
     return is.with_operands(std::move(operands));
   });
 }
-
-/// Replaces each slice along an axis by the sum of all slices, or by their mean.
-Tensor summed(const Tensor& x, std::size_t axis, bool is_mean) {
-  const auto stride = row_major_strides(x.shape())[axis];
-  return made_of(x, [stride, is_mean, count = x.shape()[axis]](Numbers& numbers) {
-    const Numbers own = numbers;
-    for (std::int64_t i = 0; i < std::ssize(own); ++i) {
-      double sum = 0;
-      for (std::int64_t entry = 0; entry < count; ++entry) {
-        sum += own[static_cast<std::size_t>(i + (entry - i / stride % count) * stride)];
-      }
-      numbers[static_cast<std::size_t>(i)] = static_cast<float>(is_mean ? sum / static_cast<double>(count) : sum);
-    }
-  });
-}
-
-Tensor averaged(const Tensor& x, std::size_t axis) { return summed(x, axis, true); }
 
 std::int64_t last_entry(std::int64_t, std::int64_t count) { return count - 1; }
 
@@ -135,37 +100,7 @@ void add_operand_mistakes(std::vector<Mistake>& table) {
       }
       add("-shared-by-two-", "two neighbours share each " + where + "'s " + which + " operand: grouped queries", 3,
           sliced_by([](std::int64_t entry, std::int64_t) { return entry / 2; }));
-      add("-averaged-over-", each + "the mean of all", 2, averaged);
     }
-  }
-}
-
-/// Takes values, or keys of scores, from other tokens.
-void add_token_mistakes(std::vector<Mistake>& table) {
-  struct Order {
-    const char* words;
-    std::int64_t (*source)(std::int64_t entry, std::int64_t count);
-  };
-  constexpr Order orders[] = {{"the first token's", first_entry},
-                              {"the last token's", last_entry},
-                              {"the next token's", next_entry},
-                              {"the previous token's", previous_entry},
-                              {"the opposite token's", reversed_entry}};
-  for (const Order& order : orders) {
-    const auto with_tokens = [source = order.source](const Tensor& is, std::int64_t axis) {
-      std::vector<Tensor> operands = is.operands();
-      operands[1] = with_slices(contiguous(operands[1]), static_cast<std::size_t>(operands[1].dim() + axis), source);
-      return is.with_operands(std::move(operands));
-    };
-    table.push_back({"values-of-other-tokens", std::string("each weight meets ") + order.words + " value", values_line,
-                     [with_tokens](const Tensor& was, const Tensor& is) {
-                       return weighs_values(was) && was.operands()[1].dim() >= 2 ? with_tokens(is, -2) : is;
-                     },
-                     true});
-    table.push_back(
-        {"keys-of-other-tokens", std::string("each query meets ") + order.words + " key", scores_line,
-         [with_tokens](const Tensor& was, const Tensor& is) { return meets_keys(was) ? with_tokens(is, -1) : is; },
-         true});
   }
 }
 
@@ -221,13 +156,6 @@ void add_view_mistakes(std::vector<Mistake>& table) {
   }
 }
 
-Tensor with_centred_values(const Tensor& contexts) {
-  std::vector<Tensor> operands = contexts.operands();
-  const Tensor values = contiguous(operands[1]);
-  operands[1] = subtract(values, averaged(values, static_cast<std::size_t>(values.dim()) - 2));
-  return contexts.with_operands(std::move(operands));
-}
-
 /// Leaves out a term of each sum of products, by setting it to 0 in the first operand.
 template <class Source>
 Rewriter::Rule with_terms(Source source) {
@@ -258,39 +186,13 @@ Tensor joined_by_view(const Tensor& was, const Tensor& is) {
   return joins_heads(was) ? view(contiguous(transpose(is.operands()[0], 1, 2)), was.shape()) : is;
 }
 
-Tensor summed_over_heads(const Tensor& was, const Tensor& is) { return has_heads(was) ? summed(is, 1, false) : is; }
-
-Tensor values_centred(const Tensor& was, const Tensor& is) {
-  return weighs_values(was) && was.operands()[1].dim() >= 2 ? with_centred_values(is) : is;
-}
-
-Tensor heads_averaged(const Tensor& was, const Tensor& is) {
-  return joins_heads(was) ? view(averaged(contiguous(is.operands()[0]), 2), was.shape()) : is;
-}
-
 constexpr MistakeRow slice_rows[] = {
     {"last-term-left-out", "the sum of each product leaves out its last term: off by one", "for i in range(n)",
      [](Steps) { return with_terms(all_but_last); }},
     {"first-term-left-out", "the sum of each product leaves out its first term: off by one", "for i in range(n)",
      [](Steps) { return with_terms(all_but_first); }},
-    {"half-of-terms", "the sum of each product has only the first half of its terms", "for i in range(n)",
-     [](Steps) {
-       return with_terms([](std::int64_t entry, std::int64_t count) { return entry < count / 2 ? entry : -1; });
-     },
-     true},
-    {"summed-over-heads", "each head is the sum of all heads", split_line, each<Kind::matmul, summed_over_heads>, true},
-    {"values-centred", "the mean of all tokens' values is taken off the values", values_line,
-     each<Kind::matmul, values_centred>, true},
-    {"heads-averaged", "the mean of all heads is joined in place of each head", join_line, always<heads_averaged>,
-     true},
     {"last-head-not-joined", "the last head is left 0 when heads are joined", join_line,
      [](Steps) { return joined_as(all_but_last); }, true},
-    {"accumulated-over-batch", "each entry of the batch is added to the one before: the sum is not reset to 0",
-     "sum = 0", [](Steps) { return accumulated_over(0); }},
-    {"accumulated-over-heads", "each head is added to the one before: the sum is not reset to 0", "sum = 0",
-     [](Steps) { return accumulated_over(1); }},
-    {"accumulated-over-rows", "each row is added to the one before: the sum is not reset to 0", "sum = 0",
-     [](Steps) { return accumulated_over(-2); }},
     {"heads-reversed", "the order of the heads is reversed", split_line,
      [](Steps) { return sliced(has_heads, 1, reversed_entry); }},
     {"one-head-everywhere", "every head is a copy of head 0", split_line,
@@ -325,7 +227,6 @@ constexpr MistakeRow slice_rows[] = {
 std::vector<Mistake> slice_mistakes() {
   std::vector<Mistake> table = made(slice_rows, {});
   add_operand_mistakes(table);
-  add_token_mistakes(table);
   add_view_mistakes(table);
   return table;
 }

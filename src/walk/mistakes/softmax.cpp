@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -241,6 +240,9 @@ Tensor rescaled_the_other_way(const Tensor& was, const Tensor& is) {
     return is;
   }
   const Tensor& change = is.operands()[1].operands()[0];
+  if (!is_made_alike(was.operands()[1].operands()[0], change)) {
+    return is;
+  }
   return multiply(is.operands()[0], exp(subtract(change.operands()[1], change.operands()[0])));
 }
 

@@ -8,12 +8,9 @@ function show(cell) {
   shown = cell;
   panel.hidden = !cell;
   if (!cell) return;
-  if (cell.title) {
-    cell.dataset.said = cell.title;
-    cell.removeAttribute("title");
-  }
+  panel.firstElementChild.textContent = cell.dataset.said ??= cell.title;
+  cell.removeAttribute("title");
   cell.classList.add("shown");
-  panel.firstElementChild.textContent = cell.dataset.said ?? "";
 }
 
 document.addEventListener("pointerover", (event) => {

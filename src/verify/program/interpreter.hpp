@@ -1,0 +1,267 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "torch/generator.hpp"
+#include "verify/program/numpy_generator.hpp"
+#include "verify/program/python.hpp"
+#include "verify/program/ran.hpp"
+#include "verify/program/values.hpp"
+
+namespace attn::verify {
+
+struct Thing;
+
+/// The value of an expression.
+struct Any {
+  enum class Kind : std::uint8_t {
+    unknown,
+    none,
+    number,
+    string,
+    tensor,
+    text,  ///< a string with things in it whose numbers are only printed: its parts are items
+    list,
+    tuple,
+    set,
+    dictionary,
+    function,
+    klass,
+    object,  ///< with `self`, what super() gives in a method of that class
+    path,    ///< of a library: "torch.nn.Linear"; with `self` a method of a generator
+  };
+
+  Kind kind = Kind::unknown;
+  bool is_whole = false;  ///< of a number: an int
+  bool is_truth = false;  ///< True or False
+  double number = 0;
+  Thing* thing = nullptr;
+  Thing* self = nullptr;  ///< of a bound method
+
+  bool is(Kind one) const { return kind == one; }
+  bool is_known() const { return kind != Kind::unknown; }
+  /// The tensor, if at least its shape is known.
+  const Tensor* tensor() const;
+  bool holds_items() const { return kind == Kind::list || kind == Kind::tuple || kind == Kind::set; }
+};
+
+using Attributes = std::map<std::string, Any, std::less<>>;
+using Given = Arguments<Any>;
+
+/// A scope's variables ("super()" is one of a method), and the scope around it.
+struct Scope {
+  Attributes names = {};
+  Scope* around = nullptr;
+};
+
+/// What a program has by reference. All that a run makes lives until it ends.
+struct Thing {
+  std::string text = {};            ///< a string, a path, a class's name
+  Value value = {};                 ///< a tensor; nothing if not even its shape is known
+  std::span<const Stmt> body = {};  ///< of a function
+  std::span<const Expr> parameters = {};
+  Scope* around = nullptr;                 ///< where a function is defined
+  Thing* klass = nullptr;                  ///< of an object; of a method the class that has it
+  std::vector<Thing*> bases = {};          ///< of a class: itself and all of its bases, the nearest first
+  Attributes attributes = {};              ///< of an object; of a class, methods as well
+  std::vector<std::string> order = {};     ///< of the attributes
+  std::vector<Any> items = {};             ///< of a list, a tuple, a dictionary, a text; defaults of a function
+  std::vector<Any> keys = {};              ///< of a dictionary
+  Thing* viewed = nullptr;                 ///< by a tensor: the one whose numbers it shares
+  std::vector<Subscript> subscripts = {};  ///< of it; without them a write to one makes the other unknown
+  std::vector<Thing*> views = {};          ///< of a tensor
+  bool is_sizes = false;                   ///< of a tuple: a torch.Size
+  bool is_static = false;                  ///< of a function: it is called without self
+  bool is_library = false;                 ///< of a function: no page defines it
+  bool is_parameter = false;               ///< of a tensor: training changes it
+  bool is_unsure = false;                  ///< of a list or a dictionary: something unknown changed it
+};
+
+inline const Tensor* Any::tensor() const {
+  return is(Kind::tensor) && thing->value.tensor ? &*thing->value.tensor : nullptr;
+}
+
+/// The number of a tensor that has one; nan where it is not known.
+double number_in(const Any& value);
+
+/// What an operation made of x and another.
+inline Value following(Value made, const Value& x, const Value& other = {}) {
+  made.is_whole = x.is_whole;
+  made.depth = std::max(x.depth, other.depth) + 1;
+  return made;
+}
+
+/// "Linear" of "torch.nn.Linear"
+inline std::string last_of(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
+/// What a whole page's program may cost.
+struct Budget {
+  std::size_t steps = 250'000;
+  std::size_t bytes = std::size_t{160} << 20U;
+  std::size_t depth = 0;  ///< of expressions and statements
+
+  void step(std::size_t count = 1) { steps = steps > count ? steps - count : throw Stopped{"too many steps"}; }
+  /// A step into what may be nested.
+  Level deeper() {
+    constexpr std::size_t most_nested = 900;
+    step();
+    return {depth, most_nested};
+  }
+  void take(std::size_t count) { bytes = bytes > count ? bytes - count : throw Stopped{"too much memory"}; }
+};
+
+/// Runs a program once: its draws are drawn, its other tensors are lazy. It throws Stopped beyond its budget.
+class Interpreter {
+ public:
+  explicit Interpreter(const RunWith& with) : with_(with) {}
+  Ran run(const Program& program);
+
+ private:
+  /// How a block ends; unsure: it is not known whether it was left.
+  enum class Ends { no, returned, broken, continued, unsure };
+
+  /// A generator from one seed on.
+  struct Seeded {
+    std::variant<std::monostate, torch::Generator, NumpyGenerator> generator;
+    std::string seeding = {};                       ///< "torch.manual_seed(123)"
+    std::map<std::string, std::size_t> calls = {};  ///< how often each was made
+  };
+  /// What numbers are drawn: "uniform" between a and b, "normal" with mean a and deviation b, "integers" from a to b,
+  /// "kept" ones that dropout of a rate of a multiplies by.
+  struct Law {
+    std::string name;
+    double a = 0;
+    double b = 1;
+  };
+
+  // Statements
+  Ends block(std::span<const Stmt> statements, Scope& scope);
+  Ends statement(const Stmt& one, Scope& scope);
+  Ends loop(const Stmt& one, Scope& scope);
+  Ends chosen(const Stmt& one, Scope& scope);
+  Any of_function(Thing function, Scope& scope);
+  void define(const Stmt& one, Scope& scope);
+  void define_class(const Stmt& one, Scope& scope);
+  void augment(const Stmt& one, Scope& scope);
+  void stand_alone(const Stmt& one, Scope& scope);
+  void assign(const Expr& target, const Any& value, Scope& scope);
+  void assign_item(const Expr& target, const Any& value, Scope& scope);
+  void set_attribute(const Any& base, const std::string& name, const Any& value);
+  void name(const Any& value, const std::string& name, Scope& scope);
+  void tell(const Any& value, std::string_view words, const std::string& name = {});
+  void doubt(std::span<const Stmt> statements, Scope& scope);
+  void doubt(const Expr& expr, Scope& scope);
+  void doubt_draws();
+  void doubt_parameters();
+  void forget(const Any& value);
+  void name_draws(const Any& value, const std::string& path, std::size_t depth);
+
+  // Printing
+  void print(const Given& given, const Expr& call);
+  void show(const Any& value, const std::string& words, std::string& label);
+  void note_discarded(const Stmt& one, const Any& value, Scope& scope);
+
+  // Expressions
+  Any of(const Expr& expr, Scope& scope);
+  Any evaluated(const Expr& expr, Scope& scope);
+  Any variable(const std::string& name, Scope& scope);
+  Any unary(const Expr& expr, Scope& scope);
+  Any binary(const Expr& expr, Scope& scope);
+  Any compared(const std::string& sign, const Any& a, const Any& b);
+  Any operated(const std::string& sign, const Any& a, const Any& b);
+  Any display(const Expr& expr, Scope& scope);
+  void add(const Any& to, const Expr& item, Scope& scope);
+  Any format(const Expr& expr, Scope& scope);
+  Any subscript(const Any& base, const Expr& expr, Scope& scope);
+  Any slice_of(const Any& base, const Expr& expr, Scope& scope);
+  Any part(const Any& base, const std::vector<Subscript>& subscripts);
+  std::optional<std::vector<Subscript>> subscripts(const Expr& expr, Scope& scope);
+  std::optional<bool> truth(const Any& value);
+  std::optional<std::vector<Any>> items(const Any& value);
+  std::optional<bool> same(const Any& a, const Any& b);
+  /// The place of an item; of a key that a dictionary lacks its size; nothing if it cannot be told.
+  std::optional<std::size_t> place_of(const Any& base, const Any& key);
+  void put(Thing& dictionary, const Any& key, const Any& item);
+
+  // Calls
+  Any call(const Expr& expr, Scope& scope);
+  std::optional<Given> arguments(std::span<const Expr> exprs, Scope& scope);
+  Any called(const Any& function, Given given);
+  Any run_function(Thing& function, Given given);
+  void bind(const Thing& function, Given& given, Scope& inner);
+  Any made_object(Thing& klass, Given given);
+  Any attribute(const Any& base, const std::string& name);
+  Any tensor_attribute(const Any& base, const std::string& name);
+  Any method(const Any& base, const std::string& name, Given given = {});
+  Any tensor_method(const Any& base, const std::string& name, const Given& given);
+  Any written_by(const Any& base, const std::string& name, const Given& given);
+  Any library(const std::string& path, Given& given);
+  Any table(const std::string& name, const Given& given, bool is_numpy = false);
+
+  // Python's own functions
+  Any builtin(const std::string& name, const Given& given);
+  Any collected(const std::string& name, const Given& given);
+  Any attribute_asked(const std::string& name, const Given& given);
+  Any number_made(const std::string& name, const Given& given);
+  Any string_method(const std::string& text, const std::string& name, const Given& given);
+  Any formatted(const std::string& text, std::vector<Any> values);
+  Any range(const Given& given);
+  Any sorted(const Given& given);
+  Any copied(const Any& one, std::size_t depth);
+  Any is_instance(const Any& value, const Any& klass);
+
+  // Draws
+  Any seeded(const std::string& path, const Given& given);
+  Any drawn(const Given& given);
+  Tensor tensor_drawn(Seeded& from, const Shape& shape, const std::string& call, const Law& law);
+  void fill(Seeded& from, const Law& law, std::vector<float>& out) const;
+
+  // Things
+  Thing& made(Thing thing = {});
+  static Any of_number(double number, bool is_whole = false);
+  static Any of_truth(bool is_so);
+  Any of_string(std::string text);
+  Any of_items(Any::Kind kind, std::vector<Any> items);
+  Any of_path(const std::string& path, Thing* self = nullptr);
+  Any of_tensor(Value value);
+  Any unknown_tensor(const std::optional<Shape>& shape = {});
+  Any as_any(Value value, bool is_numpy);
+  Value as_value(const Any& any);
+  Any joined(const std::vector<Any>& pieces);
+  void write(Thing& tensor, Value value);
+  void spread(Thing& tensor, const Thing* from);
+  static void link(const Any& view, const Any& of, const std::vector<Subscript>& subscripts = {});
+  const Any* in_library(const std::string& name) const;
+
+  RunWith with_;
+  Ran ran_;
+  Budget budget_;
+  std::deque<Thing> things_;
+  std::deque<Scope> scopes_ = std::deque<Scope>(2);
+  std::map<std::string, Thing*, std::less<>> paths_;
+  Scope* library_ = &scopes_[0];
+  Scope* globals_ = &scopes_[1];
+  std::map<const Thing*, Seeded> generators_;  ///< torch's, numpy's, and those that a program makes
+  Any result_;
+  Place place_;                               ///< of the outermost statement
+  const Stmt* here_ = nullptr;                ///< the innermost statement of the page
+  const Expr* caller_ = nullptr;              ///< the call that runs, of the page
+  std::map<const void*, std::size_t> draws_;  ///< of a drawn tensor its place among the draws
+  std::string label_;                         ///< printed before what is printed next
+  bool in_library_ = false;                   ///< a function of the library runs
+  std::int64_t drawn_ = 0;                    ///< numbers
+  bool is_without_grad_ = false;
+};
+
+}  // namespace attn::verify
