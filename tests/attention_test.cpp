@@ -72,6 +72,15 @@ Tensor mask_from(std::int64_t from, bool is_of_later) {
   });
 }
 
+/// A mask that depends on what was drawn, as scores == 0 does.
+Tensor computed_mask() {
+  return leaf({5, 5}, DType::boolean, "mask",
+              []() -> Contents {
+                return Block<bool>({5, 5});
+              },
+              {}, {.kind = Kind::uniform});
+}
+
 using Make = std::function<void(Program&)>;
 
 Make masked(std::int64_t from, bool is_of_later) {
@@ -116,6 +125,19 @@ const std::vector<Row> rows = {
        p.weigh(softmax(scale(scaled, *p.keys)));
      },
      {"wrong-scale"}},
+    {"multiplied by the root", divided(0.5, "2"), {"wrong-scale"}},
+    {"scaled after softmax",
+     [](Program& p) {
+       const Tensor weights = softmax(p.scores());
+       p.weigh(scale(weights, *p.keys));
+     },
+     {"scaled-after-softmax"}},
+    {"keys by a view",
+     [](Program& p) {
+       p.scores();
+       p.weigh(softmax(scale(p.named("scores", matmul(*p.queries, view(*p.keys, {4, 5}))), *p.keys)));
+     },
+     {"keys-by-view"}},
     {"softmax over the queries", over_queries, {"softmax-axis"}},
     {"over the queries on purpose", over_queries, {}, "# What happens if softmax runs over the columns instead?"},
     {"weights transposed", [](Program& p) { p.weigh(t(softmax(p.scaled()))); }, {"values-transposed"}},
@@ -136,6 +158,40 @@ const std::vector<Row> rows = {
      [](Program& p) {
        const Tensor masked = masked_fill(softmax(p.scaled()), mask_from(1, true), 0);
        p.weigh(divide(masked, sum(masked, true)));
+     },
+     {}},
+    {"masked with 0",
+     [](Program& p) { p.weigh(softmax(masked_fill(p.scaled(), mask_from(1, true), 0))); },
+     {"masked-with-number"}},
+    {"masked with 0 on purpose",
+     [](Program& p) { p.weigh(softmax(masked_fill(p.scaled(), mask_from(1, true), 0))); },
+     {},
+     "# exp(0) is 1: hidden tokens still get weights"},
+    {"multiplied by 0, and then masked where it is 0",
+     [](Program& p) {
+       const Tensor zeros = masked_fill(p.scaled(), mask_from(1, true), 0);
+       p.weigh(softmax(masked_fill(zeros, computed_mask(), low)));
+     },
+     {}},
+    {"hidden by -100", [](Program& p) { p.weigh(softmax(masked_fill(p.scaled(), mask_from(1, true), -100))); }, {}},
+    {"sums of rows beside columns",
+     [](Program& p) {
+       const Tensor all = exp(p.scaled());
+       p.weigh(divide(all, sum(all, false)));
+     },
+     {"sums-not-kept"}},
+    {"keys in place of values",
+     [](Program& p) {
+       const Tensor weights = p.named("weights", softmax(p.scaled()));
+       p.named("context", matmul(weights, *p.keys));
+     },
+     {"keys-as-values"}},
+    {"keys that are values",
+     [](Program& p) {
+       const Tensor x = p.drawn("x", {5, 8});
+       const Tensor queries = p.projected("queries", x, 4);
+       p.values = p.projected("latent", x, 4);
+       p.weigh(softmax(scale(p.named("scores", matmul(queries, t(*p.values))), *p.values)));
      },
      {}},
     {"no weights",

@@ -326,7 +326,8 @@ TEST_CASE("dumps: dumps are distinguished from pages by content") {
 TEST_CASE("dumps: a path that is not a readable file is an error, without waiting") {
   const DumpFolder folder;
   const auto said = [&](const std::string& name) { return complaint(folder / name); };
-  CHECK(has(said(""), "there is no .npy or .csv file in it; give a folder of .npy or .csv files"));
+  CHECK(has(said(""),
+            "there is no .npy, .csv, .tsv or .bin file in it; give a folder of .npy, .csv, .tsv or .bin files"));
   write(folder / "empty.npy", "");
   CHECK(has(said("empty.npy"), "empty.npy': it is empty; give a"));
   REQUIRE(mkfifo((folder / "pipe.npy").c_str(), 0600) == 0);

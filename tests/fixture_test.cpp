@@ -16,8 +16,8 @@
 #include "settled.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/rewrite.hpp"
-#include "walk/functions.hpp"
-#include "walk/mistakes.hpp"
+#include "verify/causes/functions.hpp"
+#include "verify/causes/mistakes.hpp"
 #include "walk/what_if.hpp"
 
 namespace {
@@ -80,8 +80,7 @@ std::set<std::int64_t> divided_by_root_of(const Walkthrough& walk) {
 /// Returns true for a function that leaves positive numbers alone, where all scores are: inputs @ inputs.T.
 bool is_idle_above_0(const std::string& mistake, const chapters::Chapter& chapter) {
   return !chapter.takes.projections && std::ranges::any_of(functions(), [&](const Function& function) {
-    return function.is_identity_above_0 && (mistake == std::string(function.name) + "-of-scores" ||
-                                            mistake == std::string(function.name) + "-of-products");
+    return function.is_identity_above_0 && mistake == std::string(function.name) + "-of-scores";
   });
 }
 
@@ -107,10 +106,9 @@ TEST_CASE("Every what-if and every mistake of a chapter changes the numbers of a
       const bool is_right =
           mistake.name.starts_with(root) && right.contains(std::stoll(mistake.name.substr(root.size())));
       const bool is_symmetric = mistake.name == "query-key-swapped" && !chapter.takes.projections;  // inputs @ inputs.T
-      // Scores that are all 0 are the same negated, capped, rounded or with another base of the exponential.
-      static const std::set<std::string> of_scores = {"exp2",           "weights-uniform", "soft-capped",
-                                                      "float16-scores", "bfloat16-scores", "blocks-not-rescaled",
-                                                      "diagonal-0",     "sparsemax"};
+      // Scores that are all 0 are the same capped, rounded or with another base of the exponential.
+      static const std::set<std::string> of_scores = {"exp2", "weights-uniform", "soft-capped", "float16-scores",
+                                                      "bfloat16-scores"};
       const bool are_zero =
           chapter.name == "average" && (of_scores.contains(mistake.name) || mistake.name.ends_with("-of-scores"));
       if (is_right || is_symmetric || are_zero || is_idle_above_0(mistake.name, chapter)) {

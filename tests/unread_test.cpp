@@ -18,9 +18,9 @@
 #include "tensor/evaluation.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/rewrite.hpp"
+#include "verify/causes/mistakes.hpp"
 #include "verify/port/judge.hpp"
 #include "verify/port/operands.hpp"
-#include "walk/mistakes.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace {

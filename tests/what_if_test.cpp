@@ -1,6 +1,7 @@
 // Programs with one line changed, what is said of the change, both walkthroughs side by side, and own sentences.
 
 #include "walk/what_if.hpp"
+#include "verify/causes/mistakes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +19,6 @@
 #include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"
 #include "walk/change.hpp"
-#include "walk/mistakes.hpp"
 
 namespace {
 

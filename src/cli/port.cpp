@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/compute.hpp"
 #include "cli/outputs.hpp"
+#include "cli/own_tensors.hpp"
 #include "cli/page_files.hpp"
 #include "cli/reports.hpp"
 #include "files/file.hpp"
@@ -18,6 +21,10 @@
 #include "tensor/blas_kernels.hpp"
 #include "tensor/evaluation.hpp"
 #include "text/lines.hpp"
+#include "verify/page/page.hpp"
+#include "verify/page/pieces.hpp"
+#include "verify/page/printed.hpp"
+#include "verify/port/axes.hpp"
 #include "verify/port/judge.hpp"
 #include "verify/port/names.hpp"
 #include "verify/port/report.hpp"
@@ -120,6 +127,44 @@ struct ReadTensors {
   std::size_t judged = 0;
 };
 
+/// The tensors that a text shows.
+struct Log {
+  std::vector<files::Dumped> tensors;
+  double radius = 0;  ///< the most by which a number is rounded
+};
+
+/// What a text shows as "keys = [[0.1, 0.2]]", each name once; none if it shows anything else, as a page does.
+Log log_of(const std::string& file) try {
+  Log log;
+  const verify::Page page = verify::read_page(file);
+  for (const verify::Printed& printed : verify::find_printed(page)) {
+    const auto shown = verify::shown_of(printed);
+    const std::string name(printed.label);
+    const bool is_new = std::ranges::find(log.tensors, name, &files::Dumped::name) == log.tensors.end();
+    const std::size_t begin = static_cast<std::size_t>(printed.text.data() - page.text().data());
+    const bool is_assigned = begin > name.size() && page.text().substr(0, begin).ends_with(name + " = ");
+    if (!shown || shown->has_gap() || !is_new || !is_assigned || !verify::is_path(name)) {
+      return {};
+    }
+    for (std::size_t i = 0; i < shown->size(); ++i) {
+      log.radius = std::max(log.radius, shown->unit(i) / 2);
+    }
+    log.tensors.push_back({name, shown->shape, printed.is_bool ? "bool" : "float32", shown->values});
+  }
+  return log;
+} catch (const verify::PageError&) {
+  return {};
+}
+
+/// Reads the wanted tensors of a dump, or of a log.
+std::vector<files::Dumped> tensors_in(const std::string& file, const Log& log, const files::Wanted& wanted) {
+  std::vector<files::Dumped> tensors = log.tensors.empty() ? files::read(file, wanted) : log.tensors;
+  std::erase_if(tensors, [&](const files::Dumped& one) {
+    return !log.tensors.empty() && !wanted({one.name, one.shape, one.dtype});
+  });
+  return tensors;
+}
+
 /// A tensor's numbers, read when they are asked for.
 verify::SharedNumbers to_be_read(const std::string& file, const std::string& name) {
   return verify::SharedNumbers([file, name] {
@@ -130,13 +175,13 @@ verify::SharedNumbers to_be_read(const std::string& file, const std::string& nam
 /// The tensors of a dump except those that --ignore leaves out, whose names go to `ignored`. Reads no numbers of those
 /// that are too large, and with `are_read` false, none until they are asked for. Throws UsageError if a pattern matches
 /// nothing.
-ReadTensors read_but_ignored(const std::string& file, const VerifyOptions& verify, std::span<const Step> steps,
-                             bool are_read, std::vector<std::string>& ignored) {
+ReadTensors read_but_ignored(const std::string& file, const Log& log, const VerifyOptions& verify,
+                             std::span<const Step> steps, bool are_read, std::vector<std::string>& ignored) {
   std::vector<std::string> names;
   std::vector<verify::Observed> later;
   std::vector<verify::Observed> unread;
   const std::int64_t most = most_of_steps(steps);
-  std::vector<files::Dumped> read = files::read(file, [&](const files::Heading& one) {
+  std::vector<files::Dumped> read = tensors_in(file, log, [&](const files::Heading& one) {
     names.push_back(one.name);
     const bool is_ignored =
         std::ranges::any_of(verify.ignored, [&](const std::string& pattern) { return is_like(one.name, pattern); });
@@ -178,11 +223,76 @@ bool is_large(const std::string& file) {
   return count > evaluation().large;
 }
 
+bool is_parameter(const Tensor& tensor) { return tensor.operation().is_parameter() || verify::is_weight(tensor); }
+
+bool is_input(const Step& step) { return step.name == "inputs" || step.name == "batch"; }
+
+/// Takes the dump's tensors that are the lesson's inputs and weights out of those that are judged: to compare them with
+/// themselves proves nothing.
+void take_used(verify::PortReport& report, const Lesson& lesson) {
+  const auto is_here = [&](const auto& given) { return given && given->source.find(report.file) != std::string::npos; };
+  std::set<std::size_t> inputs;
+  std::set<std::size_t> weights;
+  const auto is_used = [&](const verify::Judged& judged) {
+    const bool is_weight = is_parameter(*judged.matched.step->tensor) && is_here(lesson.weights);
+    const bool is_one = judged.verdict == verify::PortVerdict::right &&
+                        (is_weight || (is_input(*judged.matched.step) && is_here(lesson.inputs)));
+    is_one ? void((is_weight ? weights : inputs).insert(judged.matched.given)) : void();
+    return is_one;
+  };
+  std::erase_if(report.judgement.tensors, is_used);
+  std::ranges::transform(inputs, std::back_inserter(report.used),
+                         [&](std::size_t given) { return report.given[given].name; });
+  if (!weights.empty()) {
+    report.used.push_back(std::to_string(weights.size()) + (weights.size() == 1 ? " weight" : " weights"));
+  }
+}
+
+/// Whether the step's tensor is another one than the lesson's, and by no known mistake.
+bool is_own(const verify::Judged& judged) {
+  return judged.verdict == verify::PortVerdict::shape ||
+         (judged.verdict == verify::PortVerdict::wrong && judged.causes.empty() && judged.whose.empty());
+}
+
+/// The lesson with the dump's own inputs and weights, if it holds both, and none is the lesson's; else none.
+std::optional<Lesson> own_lesson(const verify::PortReport& report, const Lesson& lesson) {
+  if (lesson.layer || lesson.inputs || lesson.weights) {
+    return std::nullopt;
+  }
+  const verify::Observed* inputs = nullptr;
+  for (const verify::Judged& judged : report.judgement.tensors) {
+    const Step& step = *judged.matched.step;
+    if ((is_input(step) || is_parameter(*step.tensor)) && !is_own(judged)) {
+      return std::nullopt;
+    }
+    inputs = is_input(step) ? judged.matched.theirs : inputs;
+  }
+  std::vector<std::string> notes;
+  Lesson own = lesson;
+  try {
+    own.weights = read_weights(report.file, notes);
+    if (inputs != nullptr) {
+      own.inputs = read_inputs("--inputs", report.file + ":" + inputs->name, "inputs", notes);
+    }
+  } catch (const UsageError&) {
+  }
+  std::set<std::string> projections;
+  own.qkv_bias = false;
+  for (const GivenTensor& one : own.weights ? own.weights->tensors : std::vector<GivenTensor>()) {
+    const bool is_bias = one.name.ends_with("_bias");
+    own.qkv_bias = own.qkv_bias || (is_bias && one.name.find("W_") != std::string::npos);
+    one.name.find("W_") != std::string::npos && !is_bias ? void(projections.insert(one.name)) : void();
+  }
+  return own.inputs && projections.size() >= 3 ? std::optional(std::move(own)) : std::nullopt;
+}
+
 verify::PortReport compared(const chapters::Chapter& chapter, const Lesson& lesson, const Walkthrough& walk,
                             const std::string& file, const Options& options) {
   const VerifyOptions& verify = options.verify;
   const verify::Tolerance usual;
-  const verify::Tolerance tolerance{verify.rtol.value_or(usual.rtol), verify.atol.value_or(usual.atol),
+  const Log log = files::is_dump(file) ? Log{} : log_of(file);
+  const verify::Tolerance tolerance{verify.rtol.value_or(usual.rtol),
+                                    verify.atol.value_or(std::max(usual.atol, log.radius)),
                                     !verify.rtol && !verify.atol};
   verify::PortReport report{
       text::one_line(file), words_of(chapter, lesson), {}, {}, {}, {}, chapters::token_words(*chapter.article, lesson),
@@ -195,7 +305,7 @@ verify::PortReport compared(const chapters::Chapter& chapter, const Lesson& less
     report.to_see = "other inputs may show it";
   }
   const bool is_unread = verify.format == ReportFormat::text && is_large(file);  // other reports show right numbers
-  ReadTensors given = read_but_ignored(file, verify, walk.steps(), !is_unread, report.ignored);
+  ReadTensors given = read_but_ignored(file, log, verify, walk.steps(), !is_unread, report.ignored);
   report.given = std::move(given.tensors);
   verify::number_slices(report.given, verify::heads_of(walk.steps()), verify::entries_of(walk.steps()));
   const verify::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
@@ -207,6 +317,16 @@ verify::PortReport compared(const chapters::Chapter& chapter, const Lesson& less
     verify::PortReport with_seed = compared(chapter, other, computed(chapter, other, options), file, options);
     with_seed.asked_seed = lesson.seed;
     return with_seed;
+  }
+  take_used(report, lesson);
+  if (const std::optional<Lesson> own = own_lesson(report, lesson)) {
+    try {
+      verify::PortReport with_own = compared(chapter, *own, computed(chapter, *own, options), file, options);
+      if (with_own.used.size() > 1) {
+        return with_own;
+      }
+    } catch (const LessonError&) {  // the dump's own are not of this chapter
+    }
   }
   for (std::size_t i = judged.size(); i < report.given.size(); ++i) {
     report.judgement.unmatched.push_back(i);
@@ -229,7 +349,8 @@ const chapters::Chapter* named_chapter(const VerifyOptions& verify) {
 bool is_about_dumps(const Options& options) {
   const VerifyOptions& verify = options.verify;
   const auto is_dump = [&verify](const std::string& file) {
-    return file != "-" && files::is_dump(file) && !is_folder_of_pages(file, verify);
+    const bool is_log = verify.chapter && file != "-" && !files::is_dump(file) && !log_of(file).tensors.empty();
+    return is_log || (file != "-" && files::is_dump(file) && !is_folder_of_pages(file, verify));
   };
   const auto dumps = std::ranges::count_if(verify.files, is_dump);
   if (dumps == 0) {
@@ -241,7 +362,7 @@ bool is_about_dumps(const Options& options) {
       if (is_given) {
         throw UsageError(std::string(name) +
                          " with a page: a printed number is accurate to half a unit of its last digit; use it with a "
-                         "folder, .npy, .npz, .safetensors, .csv or JSON file of tensors; leave " +
+                         "folder or file of tensors (.npy, .npz, .safetensors, .csv, .tsv, .json, .bin); leave " +
                          name + " out");
       }
     }

@@ -133,8 +133,15 @@ double number_value(const std::string& text) { return text::number_of<double>(te
 std::map<std::string, std::string> names_value(const std::string& text) {
   std::map<std::string, std::string> names;
   for (const std::string& pair : text::split(text)) {
+    constexpr std::string_view raw = ".bin";
     const std::size_t equals = pair.rfind('=');
-    names[pair.substr(0, equals)] = pair.substr(equals + 1);
+    std::string theirs = pair.substr(0, equals);
+    std::string step = pair.substr(equals + 1);
+    if (step.ends_with(raw)) {  // "keys=k.bin"
+      std::swap(theirs, step);
+    }
+    theirs.resize(theirs.size() - (theirs.ends_with(raw) ? raw.size() : 0));
+    names[theirs] = step;
   }
   return names;
 }

@@ -26,9 +26,12 @@ std::vector<fs::path> tensor_files(const fs::path& folder) {
   if (error) {
     throw Wrong("it cannot be read (" + error.message() + ")", "see that it is there and readable");
   }
-  std::vector<fs::path> files = std::move(by_extension[by_extension.contains(".npy") ? ".npy" : ".csv"]);
+  std::vector<fs::path> files;
+  for (const char* const extension : {".npy", ".csv", ".tsv", ".bin"}) {
+    files.empty() ? files.swap(by_extension[extension]) : void();
+  }
   if (files.empty()) {
-    throw Wrong("there is no .npy or .csv file in it", "write one with numpy.save(path, array)");
+    throw Wrong("there is no .npy, .csv, .tsv or .bin file in it", "write one with numpy.save(path, array)");
   }
   std::ranges::for_each(files, [](const fs::path& file) { check_name(file.string()); });
   std::map<std::string, std::size_t> places;

@@ -1,5 +1,8 @@
 #include "files/formats.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <utility>
 
 #include "files/csv.hpp"
@@ -20,6 +23,34 @@ std::string name_of(const std::filesystem::path& path) {
   return name;
 }
 
+/// Returns true if each number is of the size that programs compute with, or fills what is hidden.
+bool are_usual(const std::vector<double>& numbers) {
+  constexpr double most = 1e18;
+  const double fill = std::min(*std::ranges::min_element(numbers), -1e4);
+  return std::ranges::all_of(numbers, [&](double x) {
+    return x == 0 || x == fill || !std::isfinite(x) || (std::abs(x) < most && std::abs(x) > 1 / most);
+  });
+}
+
+/// Numbers one after the other, with no shape: float32, or float64 where only these are usual numbers.
+Dumped parse_raw(const Bytes& bytes) {
+  const auto read = [&](int size) { return numbers_of(bytes, 0, bytes.size(), {Element::Kind::floating, size}); };
+  if (bytes.size() == 0 || bytes.size() % sizeof(float) != 0) {
+    throw Wrong("it has " + std::to_string(bytes.size()) + " bytes, and no float32 numbers",
+                "write one with array.tofile(path)");
+  }
+  std::vector<double> numbers = read(sizeof(float));
+  std::string dtype = "float32";
+  if (bytes.size() % sizeof(double) == 0 && !are_usual(numbers)) {
+    std::vector<double> wide = read(sizeof(double));
+    if (are_usual(wide)) {
+      numbers = std::move(wide);
+      dtype = "float64";
+    }
+  }
+  return {"", {std::ssize(numbers)}, dtype, SharedNumbers(std::move(numbers))};
+}
+
 }  // namespace
 
 std::optional<Format> format_of_bytes(const Beginning& beginning) {
@@ -31,6 +62,9 @@ std::optional<Format> format_of_bytes(const Beginning& beginning) {
   }
   if (looks_like_safetensors(beginning.bytes, beginning.size)) {
     return Format::safetensors;
+  }
+  if (beginning.bytes.starts_with("MATLAB 5.0") || beginning.bytes.starts_with("# Created by Octave")) {
+    return Format::matlab;
   }
   return looks_like_json(beginning.bytes) ? std::optional(Format::json) : std::nullopt;
 }
@@ -47,6 +81,12 @@ std::optional<Format> format_of_name(const std::filesystem::path& path) {
   }
   if (has_extension(path, ".json")) {
     return Format::json;
+  }
+  if (has_extension(path, ".bin")) {
+    return Format::raw;
+  }
+  if (has_extension(path, ".mat")) {
+    return Format::matlab;
   }
   return has_extension(path, ".csv") || has_extension(path, ".tsv") ? std::optional(Format::csv) : std::nullopt;
 }
@@ -76,8 +116,11 @@ std::vector<Dumped> parse_file(const std::filesystem::path& path, const Bytes& b
         tensors.back().name = name_of(path);
       }
       break;
+    case Format::matlab:
+      throw Wrong("it is a file of MATLAB or Octave", "write jsonencode(struct('keys', keys)) to keys.json with fputs");
+    case Format::raw:
     case Format::csv:
-      tensors.push_back(parse_csv(text()));
+      tensors.push_back(*format == Format::raw ? parse_raw(bytes) : parse_csv(text()));
       tensors[0].name = tensors[0].name.empty() ? name_of(path) : tensors[0].name;
       if (!wanted({tensors[0].name, tensors[0].shape, tensors[0].dtype})) {
         tensors.clear();

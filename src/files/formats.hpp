@@ -11,7 +11,7 @@
 
 namespace attn::files {
 
-enum class Format { npy, npz, safetensors, csv, json };
+enum class Format { npy, npz, safetensors, csv, json, raw, matlab };
 
 inline constexpr std::size_t bytes_that_tell = 64;
 std::optional<Format> format_of_bytes(const Beginning& beginning);

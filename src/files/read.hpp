@@ -42,8 +42,9 @@ struct Heading {
 using Wanted = std::function<bool(const Heading&)>;
 bool want_all(const Heading& heading);
 
-/// Reads the wanted tensors of a folder's .npy files, or of an .npy, .npz, .safetensors, .csv or JSON file. If the
-/// folder has a manifest.json written by --save, its order applies, else the order of names. Throws DumpError.
+/// Reads the wanted tensors of a folder's .npy files, or of an .npy, .npz, .safetensors, .csv, .tsv, .json or raw .bin
+/// file. If the folder has a manifest.json written by --save, its order applies, else the order of names. Throws
+/// DumpError.
 std::vector<Dumped> read(const std::filesystem::path& path, const Wanted& wanted = want_all);
 
 /// Reads the wanted tensors from a file's bytes. Throws DumpError.

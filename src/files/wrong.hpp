@@ -11,7 +11,7 @@
 namespace attn::files {
 
 inline constexpr const char* accepted_formats =
-    "give a folder of .npy or .csv files, or one file: .npy, .npz, .safetensors, .csv, or .json";
+    "give a folder of .npy, .csv, .tsv or .bin files, or one file of these, .npz, .safetensors or .json";
 inline constexpr const char* accepted_dtypes =
     "numbers may be bool, integers of 8 to 64 bits, float16, float32 or float64, and in .safetensors bfloat16";
 

@@ -1,10 +1,14 @@
 #include "walk/mistake_rules.hpp"
 
-#include <map>
-#include <numeric>
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+
+#include "tensor/what_if.hpp"
 
 namespace attn {
 
@@ -13,31 +17,6 @@ bool hides(const Tensor& tensor) {
 }
 
 bool is_product(const Tensor& tensor) { return tensor.kind() == Kind::matmul || tensor.kind() == Kind::linear; }
-
-std::size_t width_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.size(-1)); }
-
-std::size_t rows_of(const Tensor& tensor) { return tensor.dim() < 2 ? 1 : static_cast<std::size_t>(tensor.size(-2)); }
-
-bool has_axis(const Tensor& tensor, std::size_t axis) {
-  return tensor.dim() >= (axis == 0 ? 3 : 4) && tensor.shape()[axis] > 1;
-}
-
-bool splits_heads(const Tensor& tensor) {
-  return tensor.kind() == Kind::transpose && tensor.dim() == 4 &&
-         tensor.operation().facts().axes == std::array<std::size_t, 2>{1, 2} &&
-         tensor.operands()[0].kind() == Kind::view;
-}
-
-bool joins_heads(const Tensor& tensor) {
-  return tensor.kind() == Kind::view && tensor.dim() == 3 && tensor.operands()[0].kind() == Kind::contiguous &&
-         tensor.operands()[0].dim() == 4;
-}
-
-bool meets_keys(const Tensor& was) {
-  const Tensor* const right = was.kind() == Kind::matmul ? &was.operands()[1] : nullptr;
-  return right != nullptr && right->kind() == Kind::transpose &&
-         right->operation().facts().axes[1] + 1 == static_cast<std::size_t>(right->dim());
-}
 
 bool projects_inputs(const Tensor& was) {
   return (was.kind() == Kind::linear && was.operands()[0].kind() != Kind::view) ||
@@ -95,31 +74,22 @@ bool adds_positions(const Tensor& tensor) {
          (angles_of(tensor.operands()[1]) != nullptr || tensor.operands()[1].kind() == Kind::looked_up);
 }
 
-Rewriter::Rule divided_by(double divisor) {
-  return scaled_by([divisor](std::int64_t) { return divisor; });
+Numbers numbers_of(const Tensor& tensor) {
+  return std::visit([](const auto& block) { return Numbers(block.begin(), block.end()); }, *tensor.array().contents());
 }
 
-Rewriter::Rule filled_with(float value) {
-  return [value](const Tensor& was, const Tensor& is) {
-    return hides(was) ? masked_fill(is.operands()[0], is.operands()[1], value) : is;
-  };
+Rewriter::Rule softmax_along(std::int64_t axis) {
+  return for_each(Kind::softmax, [axis](const Tensor& was, const Tensor& is) {
+    return axis < was.dim() - 1 ? softmax_over(is.operands()[0], axis) : is;
+  });
 }
 
-Rewriter::Rule masked_beyond(std::int64_t beyond) {
-  return [beyond](const Tensor& was, const Tensor& is) {
-    const std::int64_t window = hides(was) ? was.operands()[1].operation().facts().window : 0;
-    const auto is_hidden = [beyond, window](std::int64_t right, std::int64_t) {
-      return right > beyond || (window > 0 && right <= -window);
-    };
-    return masked_at(is_hidden)(was, is);
-  };
-}
-
-Rewriter::Rule made_with(std::span<const Step> steps, std::array<std::size_t, 3> source) {
+Rewriter::Rule made_with(Steps steps, std::array<std::size_t, 3> source) {
   struct Projection {
     std::optional<Tensor> weight;
     std::optional<Tensor> bias;
   };
+  constexpr std::array<const char*, 3> projections = {"W_query", "W_key", "W_value"};
   std::map<std::string, std::array<Projection, 3>> by_section;
   std::map<const void*, std::pair<std::string, std::size_t>> whose;
   for (const Step& step : steps) {
@@ -144,63 +114,6 @@ Rewriter::Rule made_with(std::span<const Step> steps, std::array<std::size_t, 3>
     return was.kind() == Kind::matmul ? matmul(is.operands()[0], *other.weight)
                                       : linear(is.operands()[0], *other.weight, other.bias, other.weight->name());
   };
-}
-
-namespace {
-
-/// Returns true for scores where each entry of the batch has its own mask.
-bool hides_by_entry(const Tensor& tensor) { return hides(tensor) && tensor.operands()[1].dim() == 3; }
-
-}  // namespace
-
-Tensor masked_by_first_entry(const Tensor& was, const Tensor& is) {
-  return hides_by_entry(was) ? masked_fill(is.operands()[0], index(is.operands()[1], 0), -infinity) : is;
-}
-
-Tensor masked_by_queries(const Tensor& was, const Tensor& is) {
-  return hides_by_entry(was) ? masked_fill(is.operands()[0], transpose(is.operands()[1], 1, 2), -1e4) : is;
-}
-
-Tensor masked_both_ways(const Tensor& was, const Tensor& is) {
-  if (!hides_by_entry(was)) {
-    return is;
-  }
-  const Tensor mask = leaf(was.operands()[1].shape(), DType::boolean, "(mask | mask.transpose(1, 2))",
-                           [columns = is.operands()[1], n = was.size(-1)] {
-                             const Block<bool> before = std::get<Block<bool>>(*columns.array().contents());
-                             Block<bool> both = before;
-                             for (std::int64_t i = 0; i < static_cast<std::int64_t>(both.size()); ++i) {
-                               const std::int64_t mirrored = i / (n * n) * n * n + i % n * n + i / n % n;
-                               both[static_cast<std::size_t>(i)] |= before[static_cast<std::size_t>(mirrored)];
-                             }
-                             return Contents(both);
-                           });
-  return masked_fill(is.operands()[0], mask, -infinity);
-}
-
-Tensor inverted(const Tensor& mask) {
-  return leaf(mask.shape(), DType::boolean, "mask", [mask] {
-    Block<bool> block = std::get<Block<bool>>(*mask.array().contents());
-    std::ranges::transform(block, block.begin(), [](bool one) { return !one; });
-    return Contents(std::move(block));
-  });
-}
-
-Tensor with_first_operand(const Tensor& tensor, const Tensor& operand) {
-  std::vector<Tensor> operands = tensor.operands();
-  operands[0] = operand;
-  return tensor.with_operands(std::move(operands));
-}
-
-Numbers numbers_of(const Tensor& tensor) {
-  return std::visit([](const auto& block) { return Numbers(block.begin(), block.end()); }, *tensor.array().contents());
-}
-
-float largest_of(std::span<const float> row) { return *std::ranges::max_element(row); }
-
-void divide_by_sum(std::span<float> row) {
-  const float divisor = std::accumulate(row.begin(), row.end(), 0.0F);
-  std::ranges::for_each(row, [divisor](float& one) { one /= divisor; });
 }
 
 }  // namespace attn

@@ -517,7 +517,8 @@ def llama_port(weights, config, x, mistake=None):
     heads, kv_heads, head_dim, n = (*(config[key] for key in ("num_attention_heads", "num_key_value_heads", "head_dim")), len(x))
     eps = {"no epsilon": 0, "another epsilon": 1e-3}.get(mistake, config["rms_norm_eps"])
     row = x - x.mean(-1, keepdims=True) if mistake == "mean subtracted" else x
-    normed = row / np.sqrt((row**2).mean(-1, keepdims=True) + eps)
+    sums = (row**2).sum(-1, keepdims=True)
+    normed = row / np.sqrt((sums if mistake == "squares summed" else sums / row.shape[-1]) + eps)
     normed = normed * (w["input_layernorm.weight"] + (mistake == "weight plus one"))
     q, k, v = (normed @ w[f"self_attn.{name}_proj.weight"].T for name in "qkv")
     dump = {at + "input_layernorm": normed, at + "self_attn.q_proj": q, at + "self_attn.k_proj": k, at + "self_attn.v_proj": v}
@@ -574,6 +575,7 @@ LLAMA_MISTAKES = [
     ("no epsilon", "input_layernorm", "nothing is added under the root"),
     ("another epsilon", "input_layernorm", "eps is 1e-3", "Lightning-AI/lit-llama/pull/339"),
     ("mean subtracted", "input_layernorm", "LayerNorm for RMSNorm"), ("weight plus one", "input_layernorm", "weight + 1"),
+    ("squares summed", "input_layernorm", "added up, not averaged"),
     ("adjacent pairs", "self_attn.q_rot", "columns 2i and 2i + 1", "ggml-org/llama.cpp/issues/3018"),
     ("rotated back", "self_attn.q_rot", "the other way"), ("positions from one", "self_attn.q_rot", "count from 1"),
     ("another theta", "self_attn.q_rot", "the base of the frequencies is 500000", "lyogavin/airllm/pull/369"),

@@ -154,6 +154,8 @@ OTHERS = [
     ("encoded", {"order": lambda right, sines, cosines: np.concatenate([sines, cosines], 1)}, "pe", "sines-first"),
     ("encoded", {"order": lambda right, sines, cosines: right(cosines, sines)}, "pe", "cosines-first"),
     ("encoded", {"frequencies": lambda right, exponents: right(exponents / 2)}, "pe", "half-exponent"),
+    ("encoded", {"frequencies": lambda right, exponents: right(exponents + exponents[1])}, "pe", "frequencies-from-one"),
+    ("grouped", {"repeat": lambda right, x: x[:, np.arange(6) // x.shape[1]]}, "k_repeated", "heads-by-count"),
     ("encoded", {"add": lambda right, x, added: x}, "x_pe", "no-positions"),
     ("encoded", {"add": lambda right, x, added: right(x * np.sqrt(f32(7)), added)}, "x_pe", "inputs-scaled-up"),
     ("looked up", {"numbers": lambda right, n: right(n) + 1}, "position_embeddings", "positions-from-one"),
@@ -177,8 +179,6 @@ HARMLESS = [
      {"mask": lambda right, s, hidden: np.where(hidden, -INF, s + 1)}),
     (None, "distances count from the first key: softmax does not see it", "bias, as BLOOM names it",
      {"distances": lambda right, i, j: j}),
-    (None, "the sink is the first column", "sinks",
-     {"combine": lambda right, s, sinks: right(sinks, s), "drop": lambda right, probs, s: probs[..., 1:]}),
 ]
 
 

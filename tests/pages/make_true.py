@@ -196,23 +196,18 @@ heads = nn.ModuleList([Head(6, 3, 0.0) for _ in range(2)])
 print(torch.cat([h(x) for h in heads], dim=-1))
 print(out.shape, x.size())
 """,
-    "of-a-layer": """\
+    "of-places": """\
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 torch.manual_seed(4)
-layer = nn.TransformerEncoderLayer(d_model=4, nhead=2, dim_feedforward=8, dropout=0.1, batch_first=True)
 x = torch.randn(1, 3, 4)
-print(layer(x))
-layer.eval()
-print(layer(x))
 ids = torch.tensor([words + [0] * (4 - len(words)) for words in [[3, 1], [2, 5, 4, 1]]])
 print(ids)
 per_head = torch.rand(3, 2, 4)
 print(per_head @ x[0, 0])
 values, places = torch.topk(per_head[:, 0], 2, dim=-1)
 print(values, places)
-print(per_head.sort(descending=True).values[0])
 print(f"{per_head.mean()} {per_head.std()}")
 """,
     "of-a-config": """\

@@ -10,6 +10,7 @@
 
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
+#include "text/numbers.hpp"
 #include "text/phrases.hpp"
 #include "torch/torch.hpp"
 
@@ -102,6 +103,13 @@ Axis softmax_axis(const Tensor& x) {
   const auto axis = static_cast<std::size_t>(x.dim() + sums.operation().facts().axis);
   const bool is_repeated = sums.shape().size() == rank || axis == 0;
   return is_repeated && sums.operands()[0].shape() == x.shape() ? Axis(axis) : std::nullopt;
+}
+
+/// Returns true for exp(x) / exp(x).sum(-1), whose sums of rows stand beside columns.
+bool has_lost_sums(const Tensor& x) {
+  return x.kind() == Kind::divided && x.operands()[0].kind() == Kind::exp && x.operands()[1].kind() == Kind::sum &&
+         x.operands()[1].operands()[0].id() == x.operands()[0].id() && x.dim() > 1 &&
+         x.operands()[1].dim() + 1 == x.dim() && x.operands()[1].operation().facts().axis == -1;
 }
 
 /// A tensor, and step by step what it is made from.
@@ -268,7 +276,9 @@ constexpr auto rules = std::to_array<Rule>({
     {"no-scaling", "the scores are not divided by the root of {}, the keys' width", "scores / keys.shape[-1] ** 0.5",
      "unscaled|without scal|no scal|no_scal|not scal|luong|mup|temperature|cosine|simplified|ohne skal|sans mise à|"
      "sin escal|sem escal|没有缩放|不缩放|スケーリングなし|ез масштаб|không chia|tanpa skala|t5 "},
-    {"wrong-scale", "the scores are divided by {}, the keys' width", "scores / keys.shape[-1] ** 0.5",
+    {"scaled-after-softmax", "the weights are scaled after softmax: their rows no longer sum to 1",
+     "torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)", "not sum to|no longer sum"},
+    {"wrong-scale", "the scores are {}", "scores / keys.shape[-1] ** 0.5",
      "temperature|mup|sharpen|soften|query_pre_attn|entropy|without the root|no sqrt"},
     {"softmax-axis", "softmax runs over {}, not over the keys", "{} = torch.softmax(scores, dim=-1)",
      "column|over the quer|over quer|over the heads|slot|co-attention|bidaf|spalten|colonne|columna|coluna|kolom|"
@@ -281,8 +291,15 @@ constexpr auto rules = std::to_array<Rule>({
      "rückwärts|à rebours|hacia atrás|para trás|双向|反向|逆方向|братн|ngược|mundur"},
     {"masked-after-softmax", "the weights are masked after softmax: their rows no longer sum to 1",
      "{} = {} / {}.sum(dim=-1, keepdim=True)", "not renormali|without renormali|no longer sum|not sum to|unnormali"},
+    {"masked-with-number", "scores are masked with {}, which softmax makes a weight, not with -inf",
+     "scores.masked_fill(mask, -torch.inf)",
+     "still get|still has|exp(0)|e^0|e⁰|not zero|nonzero|non-zero|uniform|0 instead|zero instead|zeros instead|naive"},
+    {"sums-not-kept", "each column is divided by the sum of a row: the sums lost their axis",
+     "{} = torch.softmax(scores, dim=-1)", ""},
+    {"keys-as-values", "the weights weigh the keys, and {} is used nowhere", "{}", "shared|key-value memory"},
     {"dropout-before-softmax", "dropout comes before softmax: a dropped score still gets a weight",
      "dropout(torch.softmax(scores, dim=-1))", "dropkey|dropout before|dropout vor|dropout av|dropout ant"},
+    {"keys-by-view", "the view mixes the keys' tokens and features: they must change places", ".transpose(-2, -1)", ""},
     {"heads-by-view", "the view mixes tokens and features: they must change places",
      ".view(batch, tokens, heads, width).transpose(1, 2)", "across heads|between heads|over heads|over the heads"},
     {"heads-joined-by-view", "the view mixes heads and tokens: they must change places",
@@ -400,11 +417,17 @@ constexpr auto triangles = std::to_array<Triangle>({{1, 1, ""},
                                                     {-1, 0, "is inverted: it shows only the future"},
                                                     {-1, 1, "hides the past and shows the future"}});
 
-/// The triangle that a chain's masks hide together, where ones become zeros or numbers far below; null if it is none.
-const Triangle* triangle_of(const Graph& graph, const Chain& chain, std::size_t keys) {
+/// The triangle that a chain's masks hide together.
+struct Hidden {
+  const Triangle* triangle = nullptr;  ///< null if it is none
+  double fill = 0;                     ///< what ones become there
+};
+
+/// Hidden is where ones become another number than elsewhere, zeros or numbers far below.
+Hidden hidden_by(const Graph& graph, const Chain& chain, std::size_t keys) {
   constexpr std::int64_t most_cells = 1 << 24;
   constexpr std::int64_t most = 64;
-  constexpr double low = -500;
+  constexpr double low = -20;  // exp(-20) is 2e-9
   Tensor masked = torch::ones(chain.end().shape());
   for (auto step = chain.steps.rbegin(); step != chain.steps.rend(); ++step) {
     masked = step->other() == nullptr || graph.is_constant(*step->other()) ? replaced_below(*step, masked) : masked;
@@ -413,24 +436,33 @@ const Triangle* triangle_of(const Graph& graph, const Chain& chain, std::size_t 
   const std::size_t queries = keys + 1 < shape.size() || shape.size() < 2 ? shape.size() - 1 : shape.size() - 2;
   const std::int64_t size = std::min(most, shape[keys]);
   if (shape[queries] != shape[keys] || size < 3 || element_count(shape) > most_cells) {
-    return nullptr;
+    return {};
   }
   Box box(shape.size(), Range{0, 1});
   box[keys] = box[queries] = {0, size};
   const Array cells = masked.part(box);
-  const auto hides = [&](const Triangle& triangle) {
-    bool is_same = triangle.from + 1 < size;
+  const auto cell_at = [&](std::int64_t query, std::int64_t key) {
     Shape at(shape.size());
+    at[keys] = key;
+    at[queries] = query;
+    return cells.value(at);
+  };
+  const auto fill_of = [&](const Triangle& triangle) {
+    return triangle.sign > 0 ? cell_at(0, size - 1) : cell_at(size - 1, 0);
+  };
+  const auto hides = [&](const Triangle& triangle) {
+    const double fill = fill_of(triangle);
+    const bool is_filled = fill != (triangle.sign < 0 ? cell_at(0, size - 1) : cell_at(size - 1, 0));
+    bool is_same = triangle.from + 1 < size && is_filled;
     for (std::int64_t cell = 0; cell < size * size && is_same; ++cell) {
-      at[keys] = cell % size;
-      at[queries] = cell / size;
-      const bool is_hidden = cells.value(at) == 0 || cells.value(at) < low;
-      is_same = is_hidden == (triangle.sign * (at[keys] - at[queries]) >= triangle.from);
+      const double number = cell_at(cell / size, cell % size);
+      const bool is_hidden = number == 0 || number < low || number == fill;
+      is_same = is_hidden == (triangle.sign * (cell % size - cell / size) >= triangle.from);
     }
     return is_same;
   };
   const auto* const found = std::ranges::find_if(triangles, hides);
-  return found == triangles.end() ? nullptr : found;
+  return found == triangles.end() ? Hidden{} : Hidden{found, fill_of(*found) < low ? -HUGE_VAL : fill_of(*found)};
 }
 
 /// The step that masks, nearest to a chain's end; else its first tensor.
@@ -453,6 +485,9 @@ class Judge {
         judge(one);
       } catch (const std::exception&) {  // a mask whose numbers cannot be computed
       }
+    }
+    for (const Tensor& x : graph_.tensors()) {
+      has_lost_sums(x) ? tell("sums-not-kept", x) : void();
     }
     for (const Tensor& x : graph_.tensors()) {
       if (is_open(x, all)) {
@@ -479,12 +514,21 @@ class Judge {
     one.key_axis == one.axis ? judge_masks(one) : judge_axis(one);
     const Tensor& scores = one.scores.result;
     const std::size_t rows = scores.shape().size() - (scores.dim() > 1 ? 2 : 1);
+    const auto is_mixed = [](const Step& step) {
+      const Shape& to = step.result.shape();
+      const Shape& from = step.below().shape();
+      return step.result.kind() == Kind::view && to.size() == from.size() && to.size() > 1 && to != from &&
+             to.back() == from[from.size() - 2] && from.back() == to[to.size() - 2];
+    };
+    const auto mixed = std::ranges::find_if(one.keys.steps, is_mixed);
+    mixed != one.keys.steps.end() ? tell("keys-by-view", mixed->result) : void();
     axis_below(scores, rows, 1) ? void() : judge_split(one.queries, axis_below(scores, rows, 0));
     judge_split(one.keys, axis_below(scores, one.before.at_end(one.axis), 1));
     if (one.context) {
       judge_split(one.context->values, one.context->product.summed[1 - one.context->place]);
       judge_weights("queries and values", one.queries.end(), one.context->values.end());
       judge_weights("keys and values", one.keys.end(), one.context->values.end());
+      judge_values(one);
       judge_join(one.context->product.result, one.context->product.result);
     }
   }
@@ -521,9 +565,22 @@ class Judge {
     const double number = std::pow(scaling.factor, -2);  // the scores are divided by its root
     if (!scaling.steps.empty()) {
       number > 1.5 && is_near(number, std::round(number)) ? judge_scale(one, scaling, number) : void();
+      is_near(number * static_cast<double>(one.scores.width()), 1)
+          ? tell("wrong-scale", scaling.steps[0],
+                 "multiplied by the root of " + std::to_string(one.scores.width()) +
+                     ", the keys' width, not divided by it")
+          : void();
+    } else if (one.context && is_scaled_after(*one.context, static_cast<double>(one.scores.width()))) {
+      tell("scaled-after-softmax", one.context->weights.steps.back().result);
     } else if (!is_scaled_ && (one.context || is_of_products)) {
       tell("no-scaling", one.weights, std::to_string(one.scores.width()));
     }
+  }
+
+  /// Returns true if weights are divided by the root of the keys' width.
+  bool is_scaled_after(const Context& context, double width) const {
+    const std::vector<Step>& steps = context.weights.steps;
+    return !steps.empty() && is_near(std::pow(factor_of(graph_, steps.back()), -2), width);
   }
 
   void judge_scale(const Attention& one, const Scaling& scaling, double number) {
@@ -539,7 +596,8 @@ class Judge {
       by = "the root of " + std::to_string(std::llround(number)) + what;
     }
     if (!by.empty() && !is_near(number, width)) {
-      tell("wrong-scale", scaling.steps[0], by + ", not by the root of " + std::to_string(one.scores.width()));
+      tell("wrong-scale", scaling.steps[0],
+           "divided by " + by + ", not by the root of " + std::to_string(one.scores.width()) + ", the keys' width");
     }
   }
 
@@ -573,10 +631,18 @@ class Judge {
 
   void judge_masks(const Attention& one) {
     const Chain* chain = &one.before;
-    const Triangle* triangle = triangle_of(graph_, one.before, one.axis);
+    const auto [before, fill] = hidden_by(graph_, one.before, one.axis);
+    const Triangle* triangle = before;
+    const auto is_unknown = [&](const Step& step) {
+      return step.result.kind() == Kind::added ||
+             (step.result.kind() == Kind::masked && !graph_.is_constant(*step.other()));
+    };
+    if (before != nullptr && std::isfinite(fill) && std::ranges::none_of(one.before.steps, is_unknown)) {
+      return tell("masked-with-number", mask_of(one.before), text::shortest_text(fill));
+    }
     if (triangle == nullptr && one.context) {
       chain = &one.context->weights;
-      triangle = triangle_of(graph_, *chain, one.context->product.summed[one.context->place]);
+      triangle = hidden_by(graph_, *chain, one.context->product.summed[one.context->place]).triangle;
       if (triangle != nullptr && !is_renormalised(*one.context)) {
         return tell("masked-after-softmax", mask_of(*chain));
       }
@@ -634,6 +700,24 @@ class Judge {
       const std::string name = layer_name(forgotten->name);
       tell_at(statement->place, statement->words, "same-weights", b, what + " have the same weights: " + name,
               text::replaced(statement->words, layer_name(used->name), name));
+    }
+  }
+
+  /// Asks of weights of keys whether there are other keys, which nobody uses: the values.
+  void judge_values(const Attention& one) {
+    const Tensor& keys = one.keys.end();
+    const Computed* const weights = graph_.statement(one.weights);
+    if (keys.id() != one.context->values.end().id() || keys.id() == one.queries.end().id() || weights == nullptr) {
+      return;
+    }
+    const auto unused = std::ranges::find_if(ran_.computed, [&](const Computed& other) {
+      return order(other.place) < order(weights->place) && !other.name.empty() &&
+             other.tensor.shape() == keys.shape() && graph_.users(other.tensor).empty();
+    });
+    if (const Computed* const at = graph_.statement(one.context->product.result);
+        at != nullptr && unused != ran_.computed.end()) {
+      tell_at(at->place, at->words, "keys-as-values", one.context->product.result, unused->name,
+              "weights @ " + unused->name);
     }
   }
 

@@ -17,7 +17,8 @@
 #include "text/phrases.hpp"
 #include "verify/explain/match.hpp"
 #include "verify/observed/agree.hpp"
-#include "walk/mistakes.hpp"
+
+#include "verify/causes/mistakes.hpp"
 
 namespace attn::verify {
 namespace {
@@ -26,7 +27,6 @@ namespace {
 constexpr std::int64_t most_in_lesson = 20'000;
 constexpr std::size_t most_puzzles = 200;
 constexpr std::size_t most_lessons = 3;
-constexpr std::size_t most_in_pairs = 16;  ///< mistakes
 constexpr std::size_t most_on_short_page = 12;
 
 /// Choices of correct programs: a step with one is mistaken only if the page's known chapter does otherwise.
@@ -242,12 +242,6 @@ void find_mistakes(Report& report, std::span<const Explanation> explanations) {
   Search search(report, std::move(puzzles), is_one_chapter(explanations));
   for (const Explanation* explanation : explanations_to_try(report, explanations)) {
     search.look(*explanation, mistakes_on_pages(explanation->steps));
-  }
-  for (const Explanation* explanation : report.lessons) {
-    const std::vector<Mistake> table = mistakes_in(explanation->steps);
-    is_small(*explanation)
-        ? search.look(*explanation, pairs_of(std::span(table).first(std::min(table.size(), most_in_pairs))))
-        : void();
   }
 }
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -90,69 +91,23 @@ std::vector<Axis> axes_of(const Tensor& tensor) {
 }
 
 std::vector<std::vector<Axis>> orders_of(const std::vector<Axis>& axes) {
-  std::vector<std::vector<Axis>> orders{axes};
-  std::set<std::int64_t> token_sizes;
-  std::ranges::for_each(axes,
-                        [&](const Axis& axis) { axis.label == "T" ? void(token_sizes.insert(axis.size)) : void(); });
-  const bool is_square = token_sizes.size() == 1;
-  const auto add = [&](const std::vector<Axis>& order) {
-    const auto is_same = [&order](const std::vector<Axis>& other) {
-      return std::ranges::equal(order, other, {}, &Axis::step, &Axis::step);
-    };
-    // Queries and keys are as many: what has them the other way round is another matrix.
-    std::vector<std::int64_t> tokens;
-    std::ranges::for_each(order, [&](const Axis& axis) { axis.label == "T" ? tokens.push_back(axis.step) : void(); });
-    const bool is_another = tokens.size() == 2 && tokens[0] < tokens[1] && is_square;
-    if (!is_another && std::ranges::none_of(orders, is_same)) {
-      orders.push_back(order);
-    }
+  // Where queries and keys are as many, what has them the other way round is another matrix.
+  const auto is_another = [](const std::vector<Axis>& order) {
+    std::vector<Axis> tokens;
+    std::ranges::copy_if(order, std::back_inserter(tokens), [](const Axis& axis) { return axis.label == "T"; });
+    return tokens.size() == 2 && tokens[0].size == tokens[1].size && tokens[0].step < tokens[1].step;
   };
-  const auto with_first = [&](std::vector<Axis> order, const std::string& label) {
-    const std::size_t at = place_of(order, label);
-    if (at < order.size()) {
-      std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(at),
-                  order.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    }
-    return order;
-  };
-  const std::size_t head = place_of(axes, "H");
-  const std::size_t token = place_of(axes, "T");
-  if (head < axes.size() && token < axes.size()) {
-    std::vector<Axis> swapped = axes;
-    std::swap(swapped[head], swapped[token]);
-    add(swapped);
-    add(with_first(swapped, "T"));
-  }
-  add(with_first(axes, "T"));
-  add(with_first(axes, "H"));
-  if (head < axes.size() && axes.size() > 2) {
-    std::vector<Axis> heads_last = axes;
-    std::rotate(heads_last.begin() + static_cast<std::ptrdiff_t>(head),
-                heads_last.begin() + static_cast<std::ptrdiff_t>(head) + 1, heads_last.end());
-    add(heads_last);  // [B, T, S, H]
-    const std::size_t last = axes.size() - 1;
-    std::swap(heads_last[last - 1], heads_last[last - 2]);
-    add(heads_last);
-  }
-  std::vector<Axis> tokens_first = axes;
-  std::stable_partition(tokens_first.begin(), tokens_first.end(),
-                        [](const Axis& axis) { return axis.label == "T" || axis.label == "S"; });
-  add(tokens_first);
-  if (axes.size() >= 2) {
-    std::vector<Axis> transposed = axes;
-    std::swap(transposed[axes.size() - 1], transposed[axes.size() - 2]);
-    add(transposed);
-  }
-  add({axes.rbegin(), axes.rend()});
-  for (const std::vector<Axis>& order : std::vector(orders)) {
-    std::vector<Axis> turned = order;
-    const std::size_t query = place_of(order, "T");
-    const std::size_t key = place_of(order, "S");
-    if (query < order.size() && key < order.size()) {
-      std::swap(turned[query], turned[key]);
-      add(turned);
-    }
-  }
+  std::vector<std::vector<Axis>> orders;
+  std::vector<std::size_t> places(axes.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  do {
+    std::vector<Axis> order;
+    std::ranges::transform(places, std::back_inserter(order), [&](std::size_t place) { return axes[place]; });
+    is_another(order) ? void() : orders.push_back(std::move(order));
+  } while (std::next_permutation(places.begin(), places.end()));
+  std::stable_partition(orders.begin(), orders.end(), [&](const std::vector<Axis>& order) {
+    return axes.empty() || order.back().step == axes.back().step;
+  });
   return orders;
 }
 
@@ -170,9 +125,9 @@ std::vector<Axis> atoms_of(const std::vector<Axis>& axes, std::int64_t heads) {
   return atoms;
 }
 
-std::optional<std::string> words_of(const Shape& shape, const std::vector<Axis>& atoms, bool is_own_order) {
+std::optional<Order> order_of(const Shape& shape, const std::vector<Axis>& atoms, bool is_own_order) {
   std::size_t next = 0;
-  std::string words;
+  Order order;
   for (const std::int64_t size : shape) {
     std::string group;
     std::int64_t product = 1;
@@ -187,15 +142,16 @@ std::optional<std::string> words_of(const Shape& shape, const std::vector<Axis>&
       }
       product *= atom.size * (is_whole ? atoms[next + 1].size : 1);
       group += (group.empty() ? "" : "*") + (is_whole ? atom.whole : atom.label);
-      ends = is_whole || atom.label == "d" || atom.label == "D";
+      ends = is_whole || atom.label == "d" || atom.label == "D" ||
+             (atom.label == "T" && next + 1 < atoms.size() && atoms[next + 1].label == "B");
       next += is_whole ? 2 : 1;
     }
     if (product != size) {
       return std::nullopt;
     }
-    words += (words.empty() ? "" : ", ") + (group.empty() ? "1" : group);
+    order.push_back(group.empty() ? "1" : group);
   }
-  return next == atoms.size() ? std::optional("[" + words + "]") : std::nullopt;
+  return next == atoms.size() ? std::optional(std::move(order)) : std::nullopt;
 }
 
 std::vector<std::int64_t> cells_of(const std::vector<Axis>& atoms, std::int64_t first) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -13,12 +12,11 @@
 
 #include "tensor/evaluation.hpp"
 #include "tensor/operations.hpp"
+#include "verify/causes/mistakes.hpp"
 #include "verify/port/looks.hpp"
 #include "verify/port/sample.hpp"
-#include "verify/port/shifts.hpp"
+#include "verify/port/seeds.hpp"
 #include "verify/port/solved.hpp"
-#include "verify/port/wrong_part.hpp"
-#include "walk/mistakes.hpp"
 
 namespace attn::verify {
 namespace {
@@ -77,44 +75,21 @@ class CauseSearch {
       look_among_steps();
       look_at_draws(otherwise);
     }
-    const auto look = [this](const auto& cause_of_these) {
-      if (causes_.empty()) {
-        claim(cause_of_these());
-      }
-    };
-    look([&] { return arithmetic_of(theirs_, remade_, right_); });
-    try_each({&CauseSearch::try_mistakes, &CauseSearch::try_other_operands, &CauseSearch::look_among_steps});
-    if (!causes_.empty() && causes_[0].names[0].starts_with("mask-filled-with")) {
-      read_fill();
-    }
-    look([&] { return looks_of(theirs_, *step_.tensor, right_, judge_.heads(), judge_.tolerance()); });
-    try_each({&CauseSearch::try_solved, &CauseSearch::try_rare_mistakes});
-    look([&] { return patterns_of(theirs_, *step_.tensor, right_); });
-    return first_causes();
+    const auto unless_found = [this](const auto& look) { causes_.empty() ? look() : void(); };
+    unless_found([&] { claim(arithmetic_of(theirs_, remade_, right_)); });
+    unless_found([&] { claim(fill_of(theirs_, *step_.tensor, right_)); });
+    unless_found([&] { try_mistakes(); });
+    unless_found([&] { try_other_operands(); });
+    unless_found([&] { look_among_steps(); });
+    unless_found([&] { claim(looks_of(theirs_, *step_.tensor, right_, judge_.heads(), judge_.tolerance())); });
+    unless_found([&] { try_solved(); });
+    unless_found([&] { claim(patterns_of(theirs_, *step_.tensor, right_)); });
+    unless_found([&] { try_pairs(); });
+    causes_.resize(std::min(causes_.size(), most_causes));
+    return std::move(causes_);
   }
-
-  /// Two mistakes at once, or one that explains a part.
-  std::vector<Cause> run_pairs() {
-    try_pairs();
-    if (causes_.empty() && partial_) {
-      causes_.push_back(*std::move(partial_));
-    }
-    return first_causes();
-  }
-
-  /// The part that is wrong, if the others are right.
-  std::optional<Laid> part() const { return wrong_part(theirs_, *step_.tensor, own_wrong_, judge_.heads()); }
 
  private:
-  std::vector<Cause> first_causes() const {
-    return {causes_.begin(), causes_.begin() + static_cast<std::ptrdiff_t>(std::min(causes_.size(), most_causes))};
-  }
-
-  /// Up to the first that finds a cause.
-  void try_each(std::initializer_list<void (CauseSearch::*)()> attempts) {
-    std::ranges::for_each(attempts, [this](auto attempt) { causes_.empty() ? (this->*attempt)() : void(); });
-  }
-
   std::int64_t cells() const { return cells_of(theirs_); }
 
   bool explains(const std::vector<double>& numbers) const {
@@ -123,7 +98,7 @@ class CauseSearch {
   }
   /// The same for a tensor: within what its sums may be off by, where its numbers are near.
   bool explains(const Tensor& tensor) {
-    if (sample_.refutes(tensor, theirs_.values, own_wrong_, judge_.tolerance(), !trying_.empty())) {
+    if (sample_.refutes(tensor, theirs_.values, judge_.tolerance())) {
       return false;
     }
     std::vector<double> numbers = values_of(tensor);
@@ -134,45 +109,9 @@ class CauseSearch {
     if (plain.holds()) {
       return true;
     }
-    note_partial(plain);
     Noise noise;
     return plain.is_near() && judge_.tolerance().grows &&
            are_within(noise, theirs_.values, numbers, tensor, plain, judge_.tolerance());
-  }
-
-  /// What explains many of the wrong cells, and none of the others otherwise.
-  void note_partial(const Comparison& with_mistake) {
-    if (trying_.empty() || own_wrong_.size() < 4 || !say_something(theirs_)) {
-      return;
-    }
-    std::vector<std::int64_t> spoiled;
-    std::ranges::set_difference(with_mistake.mismatched, own_wrong_, std::back_inserter(spoiled));
-    const std::int64_t explained = cells() - static_cast<std::int64_t>(with_mistake.mismatched.size());
-    const bool is_much = with_mistake.mismatched.size() * 3 <= own_wrong_.size() && explained * 4 >= cells() * 3;
-    if (spoiled.empty() && is_much && !are_one_number(with_mistake) && (!partial_ || explained > partial_->explained)) {
-      partial_ = cause_of(trying_);
-      partial_->explained = explained;
-    }
-  }
-
-  /// Where the port shows its masked scores, what fills them is read there: -10 before scaling is -5 after it.
-  void read_fill() {
-    std::optional<Cause> seen = looks_of(theirs_, *step_.tensor, right_, judge_.heads(), judge_.tolerance());
-    if (seen && seen->names[0] == "mask-filled") {
-      causes_.clear();
-      claim(std::move(seen));
-    }
-  }
-
-  /// Returns true if all cells that a mistake explains are one number, and should be others: numbers that something
-  /// rounds to 0 are none that relu makes 0.
-  bool are_one_number(const Comparison& with_mistake) const {
-    std::vector<std::int64_t> explained;
-    std::ranges::set_difference(own_wrong_, with_mistake.mismatched, std::back_inserter(explained));
-    return std::ranges::all_of(explained, [&](std::int64_t cell) {
-      const auto at = static_cast<std::size_t>(cell);
-      return std::isfinite(right_[at]) && theirs_.values[at] == theirs_.values[static_cast<std::size_t>(explained[0])];
-    });
   }
 
   bool is_drawn() const { return step_.tensor->operands().empty() || step_.tensor->kind() == Kind::parameter; }
@@ -192,8 +131,7 @@ class CauseSearch {
       const bool is_other = other.tensor->id() != step_.tensor->id() &&
                             other.tensor->shape() == step_.tensor->shape() &&
                             other.tensor->dtype() == step_.tensor->dtype();
-      if (is_other && say_something(theirs_) &&
-          !sample_.refutes(*other.tensor, theirs_.values, own_wrong_, judge_.tolerance(), false) &&
+      if (is_other && say_something(theirs_) && !sample_.refutes(*other.tensor, theirs_.values, judge_.tolerance()) &&
           explains(judge_.values(*other.tensor))) {
         claim(Cause{{"other-step"},
                     "these are the numbers of " + full_name(other) +
@@ -205,10 +143,21 @@ class CauseSearch {
     }
   }
 
+  /// What is drawn otherwise, or with another seed.
   void look_at_draws(const Otherwise& otherwise) {
-    if (causes_.empty() && say_something(theirs_)) {
-      claim(drawn_otherwise(matched_, steps_, otherwise, judge_,
-                            [this](const std::vector<double>& numbers) { return explains(numbers); }));
+    if (!causes_.empty() || !say_something(theirs_)) {
+      return;
+    }
+    for (const Variant& variant : otherwise.variants ? otherwise.variants() : std::vector<Variant>{}) {
+      const auto same = std::ranges::find_if(variant.steps, [this](const Step& other) {
+        return other.kind == Step::Kind::tensor && full_name(other) == full_name(step_);
+      });
+      if (same != variant.steps.end() && explains(values_of(*same->tensor))) {
+        return claim(Cause{{variant.name}, variant.sentence, ""});
+      }
+    }
+    if (const auto seed = seed_of(*matched_.theirs, *step_.tensor, otherwise.draws, judge_)) {
+      claim(Cause{{"seed"}, "drawn with seed " + std::to_string(*seed), ""});
     }
   }
 
@@ -259,16 +208,8 @@ class CauseSearch {
     return has_mask ? std::optional(made.operands()[1]) : std::nullopt;
   }
 
-  bool explain_by(const Mistakes& mistakes, const std::optional<Tensor>& made) {
-    return made && !is_like_right(*made) && explain_otherwise(mistakes, *made);
-  }
-
-  /// The same of a tensor that is not like the right one.
-  bool explain_otherwise(const Mistakes& mistakes, const Tensor& made) {
-    trying_ = mistakes;
-    const bool is_it = made.shape() == step_.tensor->shape() && explains(made);
-    trying_.clear();
-    return is_it;
+  bool explain_by(const std::optional<Tensor>& made) {
+    return made && made->shape() == step_.tensor->shape() && !is_like_right(*made) && explains(*made);
   }
 
   bool is_like_right(const Tensor& made) const {
@@ -291,19 +232,10 @@ class CauseSearch {
     return table_;
   }
 
-  void try_mistakes() { try_mistakes_that(false); }
-  void try_rare_mistakes() {
-    try_mistakes_that(true);
-    causes_.resize(std::min<std::size_t>(causes_.size(), 1));  // several that are alike are no help
-  }
-
   /// One mistake, wherever it can be made, else at one place alone.
-  void try_mistakes_that(bool are_rare) {
+  void try_mistakes() {
     std::vector<std::pair<const Mistake*, const void*>> alone;
     for (const Mistake& mistake : table()) {
-      if (mistake.is_rare != are_rare) {
-        continue;
-      }
       if (!sample_.empty() && !causes_.empty()) {
         return;  // others as likely would take long
       }
@@ -312,16 +244,17 @@ class CauseSearch {
       if (!made && nodes.empty()) {
         continue;
       }
-      whole_numbers_ += made ? whole_numbers_in(*made) : 0;
-      if (made && whole_numbers_ > most_whole_numbers && whole_numbers_in(*made) > 0) {
+      const std::int64_t whole_numbers = made ? whole_numbers_in(*made) : 0;
+      whole_numbers_ += whole_numbers;
+      if (whole_numbers > 0 && whole_numbers_ > most_whole_numbers) {
         judge_.leave_out(mistake.name);
         continue;
       }
       const bool is_other = made && !is_like_right(*made);
-      if (is_other && explain_otherwise({&mistake}, *made) && (say_something(theirs_) || makes_all_alike(mistake))) {
+      if (is_other && explain_by(made) && (say_something(theirs_) || makes_all_alike(mistake))) {
         claim(cause_of({&mistake}));
       }
-      if (!mistake.is_rare && (!made || is_other)) {
+      if (!made || is_other) {
         effective_.push_back(&mistake);
       }
       if (nodes.size() > 1 && !mistake.name.ends_with("-after-softmax")) {  // moved: at both places
@@ -332,7 +265,7 @@ class CauseSearch {
       std::erase_if(causes_, [](const Cause& cause) { return cause.names[0].ends_with("-after-softmax"); });
     }
     for (const auto& [mistake, node] : alone) {
-      if (causes_.empty() && explain_by({mistake}, mistaken({mistake}, node))) {
+      if (causes_.empty() && explain_by(mistaken({mistake}, node))) {
         Cause cause = cause_of({mistake});
         const auto step = std::ranges::find_if(steps_, [id = node](const Step& one) { return one.tensor->id() == id; });
         cause.sentence += step == steps_.end() ? ", at one place alone" : ", in " + full_name(*step) + " alone";
@@ -361,7 +294,7 @@ class CauseSearch {
           if (computed > most_numbers || causes_.size() == most_causes) {
             return;
           }
-          if (explain_by(pair, mistaken(pair))) {
+          if (explain_by(mistaken(pair))) {
             claim(cause_of(pair));
             break;
           }
@@ -369,6 +302,7 @@ class CauseSearch {
       }
     }
   }
+
   static Cause cause_of(const Mistakes& mistakes) {
     Cause cause;
     for (const Mistake* mistake : mistakes) {
@@ -379,7 +313,7 @@ class CauseSearch {
     return cause;
   }
 
-  // ---- PortOperands
+  // ---- Other operands
 
   /// Another step's numbers where one belongs that the step is made of.
   void try_other_operands() {
@@ -402,7 +336,7 @@ class CauseSearch {
         PortOperands otherwise = operands_;
         otherwise.put(*operand.tensor, operands_.remade(*other.tensor, *step_.tensor).value_or(*other.tensor));
         const auto made = otherwise.remade(*step_.tensor, *step_.tensor);
-        if (made && made->shape() == step_.tensor->shape() && !is_like_right(*made) && explains(*made)) {
+        if (explain_by(made)) {
           claim(Cause{{"other-operand"}, other_operand_words(operand, other), ""});
         }
       }
@@ -427,20 +361,17 @@ class CauseSearch {
     }
   }
 
-  /// A number or a mask that the port's own numbers tell.
+  /// A divisor or a mask that the port's own numbers tell.
   void try_solved() {
-    for (const Mistake& mistake : solved_mistakes(theirs_, *step_.tensor, operands_, steps_)) {
-      if (causes_.size() < most_causes &&
-          explain_by({}, operands_.remade(*step_.tensor, *step_.tensor, mistake.rule))) {
-        claim(cause_of({&mistake}));
+    for (const Mistake& mistake : solved_mistakes(theirs_, *step_.tensor, operands_)) {
+      if (explain_by(operands_.remade(*step_.tensor, *step_.tensor, mistake.rule))) {
+        return claim(cause_of({&mistake}));
       }
     }
     const bool is_mask = step_.tensor->dtype() == DType::boolean && step_.tensor->dim() >= 2 && consumer() != nullptr;
-    if (is_mask && causes_.empty() && theirs_.cells.empty()) {
+    if (is_mask && theirs_.cells.empty()) {
       const std::vector<bool> hidden(theirs_.values.begin(), theirs_.values.end());
-      claim(Cause{{"another-mask"},
-                  mask_words(hidden, {right_.begin(), right_.end()}, step_.tensor->size(-2), step_.tensor->size(-1)),
-                  ""});
+      claim(Cause{{"another-mask"}, mask_words(hidden, {right_.begin(), right_.end()}, step_.tensor->shape()), ""});
     }
   }
 
@@ -459,28 +390,8 @@ class CauseSearch {
   std::int64_t whole_numbers_ = 0;
   std::vector<Mistake> table_;
   Mistakes effective_;  ///< those of the table that change something here
-  Mistakes trying_;
-  std::optional<Cause> partial_;
   std::vector<Cause> causes_;
 };
-
-/// Of the whole tensor, else of the part of it that is wrong.
-std::vector<Cause> causes_with(const Matched& matched, std::span<const Step> steps, const PortOperands& operands,
-                               std::span<const Tensor* const> shown, Right& right, const Otherwise& otherwise) {
-  CauseSearch search(matched, steps, operands, shown, right);
-  std::vector<Cause> causes = search.run(otherwise);
-  std::optional<Laid> part = causes.empty() ? search.part() : std::nullopt;
-  if (part) {
-    Matched of_part = matched;
-    of_part.laid = std::move(part);
-    causes = CauseSearch(of_part, steps, operands, shown, right).run(otherwise);
-    for (Cause& cause : causes) {
-      cause.sentence += ", in " + of_part.laid->words + " alone";
-      cause.explained = cells_of(*matched.laid);
-    }
-  }
-  return causes.empty() ? search.run_pairs() : causes;
-}
 
 }  // namespace
 
@@ -490,12 +401,11 @@ bool are_claimed(const std::vector<Cause>& causes, const Laid& theirs) {
 
 std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const PortOperands& operands,
                              std::span<const Tensor* const> shown, Right& right, const Otherwise& otherwise) {
-  std::vector<Cause> causes = causes_with(matched, steps, operands, shown, right, otherwise);
-  if (are_claimed(causes, *matched.laid) || !operands.have_following()) {
-    return causes;
+  std::vector<Cause> causes = CauseSearch(matched, steps, operands, shown, right).run(otherwise);
+  if (causes.empty() && operands.have_following()) {
+    causes = CauseSearch(matched, steps, operands.sources(), shown, right).run(otherwise);
   }
-  std::vector<Cause> deeper = causes_with(matched, steps, operands.sources(), shown, right, otherwise);
-  return deeper.empty() ? causes : deeper;
+  return causes;
 }
 
 }  // namespace attn::verify

@@ -81,36 +81,26 @@ Comparison compare(std::span<const double> theirs, std::span<const double> right
   return result;
 }
 
-void compare_in_parts(
-    std::span<const double> theirs, const Tensor& right, const Tolerance& tolerance,
-    const std::function<bool(const Comparison& some, std::int64_t first, std::span<const double> right)>& use) {
+std::optional<Comparison> compared_in_parts(std::span<const double> theirs, const Tensor& right,
+                                            const Tolerance& tolerance) {
   constexpr std::size_t at_once = std::size_t{1} << 15U;  // fits into the cache
   std::vector<double> numbers;
   std::size_t first = 0;
-  bool is_wanted = true;
+  Comparison all;
+  all.passing_rtol = all.passing_atol = 0;
+  bool holds = true;
   const auto compare_with = [&](const auto& block) {
-    for (std::size_t begin = 0; is_wanted && begin < block.size(); begin += at_once) {
+    for (std::size_t begin = 0; holds && begin < block.size(); begin += at_once) {
       const std::size_t end = std::min(block.size(), begin + at_once);
       numbers.assign(block.data() + begin, block.data() + end);
       const Comparison some = compare(theirs.subspan(first, numbers.size()), numbers, tolerance);
-      is_wanted = use(some, static_cast<std::int64_t>(first), numbers);
+      add(all, some, static_cast<std::int64_t>(first));
+      holds = some.holds();
       first += numbers.size();
     }
   };
   right.every_part([&](const Array& rows) {
     std::visit(compare_with, *rows.contents());
-    return is_wanted;
-  });
-}
-
-std::optional<Comparison> compared_in_parts(std::span<const double> theirs, const Tensor& right,
-                                            const Tolerance& tolerance) {
-  Comparison all;
-  all.passing_rtol = all.passing_atol = 0;
-  bool holds = true;
-  compare_in_parts(theirs, right, tolerance, [&](const Comparison& some, std::int64_t first, std::span<const double>) {
-    add(all, some, first);
-    holds = some.holds();
     return holds;
   });
   return holds ? std::optional(std::move(all)) : std::nullopt;

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -61,12 +60,6 @@ bool are_held(std::span<const double> theirs, const RightAt& right_at, const Tol
   }
   return true;
 }
-
-/// Compares cell by cell with a tensor that is computed part by part: passes on each comparison, the position of its
-/// first cell and the right numbers, up to one for which `use` returns false.
-void compare_in_parts(
-    std::span<const double> theirs, const Tensor& right, const Tolerance& tolerance,
-    const std::function<bool(const Comparison& some, std::int64_t first, std::span<const double> right)>& use);
 
 /// The comparison with a tensor that is computed part by part; nothing unless every cell holds.
 std::optional<Comparison> compared_in_parts(std::span<const double> theirs, const Tensor& right,

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -12,7 +12,6 @@
 #include "text/ascii.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
-#include "verify/port/habits.hpp"
 #include "verify/port/names.hpp"
 
 namespace attn::verify {
@@ -57,14 +56,11 @@ constexpr std::array<Forms, 10> forms = {{{"queries_heads", {"scaled_queries_hea
                                           {"inputs", {"batch"}},
                                           {"batch", {"inputs"}}}};
 
-[[noreturn]] void throw_no_tensor(const std::string& name, std::span<const Observed> dumped) {
-  std::vector<std::string> names;
-  for (const Observed& one : dumped) {
-    names.push_back(one.name);
-  }
-  const std::string near = text::nearest(name, names);
-  throw NameError("--map: the dump has no tensor '" + name + "'; accepted are its names" +
-                  (near.empty() ? ", such as " + names.front() : "; try " + near));
+[[noreturn]] void throw_unknown(const std::string& what, const std::string& name,
+                                const std::vector<std::string>& known) {
+  const std::string near = text::nearest(name, known);
+  throw NameError("--map: " + what + " '" + name + "'; accepted are " + text::one_line(text::joined(known)) +
+                  (near.empty() ? "" : "; try " + near));
 }
 
 /// Finds which steps each of a dump's tensors may be by its name.
@@ -92,15 +88,14 @@ class Reader {
     const auto leads_there = [&](const Item& other) {
       return other.by == Matched::By::habit && !other.candidates.empty() && other.candidates[0] == item.candidates[0];
     };
-    if (item.by != Matched::By::name || item.own != 1 || std::ranges::none_of(items_, leads_there)) {
-      return;
-    }
-    if (const Habit* const habit = habit_of(steps_[item.candidates[0]].name)) {
-      for (const std::string& name : words_in(habit->steps)) {
-        append(item.candidates, called({steps_[item.candidates[0]].section, name}));
+    if (item.by == Matched::By::name && item.own == 1 && std::ranges::any_of(items_, leads_there)) {
+      const Step& step = steps_[item.candidates[0]];
+      const Meant meant = meant_by(step.name);
+      for (const std::string& name : meant.is_certain ? meant.steps : std::vector<std::string>()) {
+        append(item.candidates, called({step.section, name}));
       }
       item.by = Matched::By::habit;
-      item.is_final = habit->is_final;
+      item.is_final = meant.is_final;
       item.own = item.candidates.size();
     }
   }
@@ -130,11 +125,15 @@ class Reader {
     for (const auto& [theirs, ours] : names) {
       const auto found = std::ranges::find(dumped_, theirs, &Observed::name);
       if (found == dumped_.end()) {
-        throw_no_tensor(theirs, dumped_);
+        std::vector<std::string> known;
+        std::ranges::transform(dumped_, std::back_inserter(known), &Observed::name);
+        throw_unknown("the dump has no tensor", theirs, known);
       }
       std::vector<std::size_t> candidates = called(parted(ours));
       if (candidates.empty()) {
-        throw_no_step(ours);
+        std::vector<std::string> known;
+        std::ranges::transform(steps_, std::back_inserter(known), full_name);
+        throw_unknown("the chapter has no step", ours, known);
       }
       if (candidates.size() == 1) {
         const auto [owner, is_new] = owners.emplace(candidates[0], theirs);
@@ -155,16 +154,16 @@ class Reader {
     item.own = item.candidates.size();
     if (!item.candidates.empty()) {
       const auto form = std::ranges::find(forms, std::string_view(steps_[item.candidates[0]].name), &Forms::name);
-      for (std::size_t i = 0; form != forms.end() && i < form->others.size() && !form->others[i].empty(); ++i) {
-        append(item.candidates, called({steps_[item.candidates[0]].section, std::string(form->others[i])}));
-        append(item.candidates, called({"", std::string(form->others[i])}));
+      const std::string section = steps_[item.candidates[0]].section;
+      for (std::size_t i = 0; form != forms.end() && i < form->others.size(); ++i) {
+        append(item.candidates, section, std::string(form->others[i]));
       }
       items_.push_back(std::move(item));
       return;
     }
     Meant meant = meant_by(theirs.name);
     meant.section = meant.section.empty() ? section_in(theirs.name) : meant.section;
-    if (!meant.parts.empty() && !is_whole(theirs, meant) && add_parts(given, meant, nullptr)) {
+    if (!meant.parts.empty() && add_parts(given, meant, true)) {
       return;
     }
     item.by = Matched::By::habit;
@@ -172,34 +171,40 @@ class Reader {
     item.is_final = meant.is_final;
     item.is_also_context = meant.is_also_context;
     item.is_also_input = meant.is_also_input;
+    // "?attn_scores": where the chapter has not what the name means first.
+    const std::string first = meant.steps.empty() ? "" : meant.steps[0];
+    const bool has_first = !called({"", first}).empty() || !called({"", first + "_heads"}).empty();
     for (const std::string& word : meant.steps) {
-      // "?attn_scores": where the chapter has not what the name means first.
       const bool is_instead = word.starts_with('?');
-      if (is_instead && !called({"", meant.steps[0]}).empty()) {
+      if (is_instead && has_first) {
         continue;
       }
       const std::string name = word.substr(is_instead ? 1 : 0);
       const std::vector<std::size_t> in_section = called({meant.section, name});
       append(item.candidates, meant.section.empty() || in_section.empty() ? called({"", name}) : in_section);
     }
-    if (meant.parts.empty() && add_parts(given, fused_, &item)) {
+    const auto fits = [&](std::size_t step) { return right_.has_layout(theirs, *steps_[step].tensor); };
+    if (meant.parts.empty() && std::ranges::none_of(item.candidates, fits) &&
+        add_parts(given, fused_, !item.candidates.empty())) {
       return;
     }
     item.own = item.candidates.size();
     item.by = item.candidates.empty() ? Matched::By::numbers : item.by;
     if (std::ranges::find(meant.steps, "attn_scores") != meant.steps.end()) {  // "scores", used again for the weights
-      append(item.candidates, called({meant.section, "attn_weights"}));
-      append(item.candidates, called({"", "attn_weights"}));
+      append(item.candidates, meant.section, "attn_weights");
     }
     items_.push_back(std::move(item));
   }
 
   static void append(std::vector<std::size_t>& all, const std::vector<std::size_t>& more) {
-    for (const std::size_t one : more) {
-      if (std::ranges::find(all, one) == all.end()) {
-        all.push_back(one);
-      }
-    }
+    std::ranges::copy_if(more, std::back_inserter(all),
+                         [&](std::size_t one) { return std::ranges::find(all, one) == all.end(); });
+  }
+
+  /// Adds the steps of this name, those of the section first.
+  void append(std::vector<std::size_t>& all, const std::string& section, const std::string& name) const {
+    append(all, called({section, name}));
+    append(all, called({"", name}));
   }
 
   std::vector<std::size_t> called(const Name& name) const {
@@ -225,49 +230,28 @@ class Reader {
     return "";
   }
 
-  [[noreturn]] void throw_no_step(const std::string& name) const {
-    std::vector<std::string> names;
-    for (const Step& step : steps_) {
-      names.push_back(full_name(step));
-    }
-    const std::string near = text::nearest(name, names);
-    throw NameError("--map: the chapter has no step '" + name + "'; accepted are " + text::joined(names) +
-                    (near.empty() ? "" : "; try " + near));
-  }
-
-  /// Returns true for a fused tensor that is a step as a whole, and right.
-  bool is_whole(const Observed& theirs, const Meant& meant) {
-    return std::ranges::any_of(meant.steps, [&](const std::string& name) {
-      const std::vector<std::size_t> found =
-          name.starts_with("qkv") ? called({meant.section, name}) : std::vector<std::size_t>();
-      return !found.empty() && right_.holding(theirs, *steps_[found[0]].tensor);
-    });
-  }
-
-  /// Splits a fused tensor, in the way that makes most parts right; each part is an item. Returns false where it can
-  /// not, or where not all parts are right of a tensor whose name means something else, or nothing.
-  bool add_parts(std::size_t given, const Meant& meant, const Item* otherwise) {
-    std::vector<Observed> best;
-    std::vector<std::size_t> steps_of_best;
+  /// Splits a fused tensor, in the way that makes most parts right; each part is an item. Returns false where it
+  /// cannot, or where not all parts are right of one that nothing but its numbers calls fused.
+  bool add_parts(std::size_t given, const Meant& meant, bool is_named) {
+    std::vector<Item> best;
+    std::vector<Observed> parts_of_best;
     std::tuple<std::size_t, std::size_t, double> most;  // of parts that are right, or may be laid out so; and how near
     for (const std::vector<std::string>& names : meant.parts) {
-      std::vector<std::size_t> steps;
+      std::vector<Item> items;
       std::vector<std::int64_t> sizes;
       for (const std::string& name : names) {
-        const std::vector<std::size_t> found = called({meant.section, name});
-        if (!found.empty()) {
-          steps.push_back(found[0]);
-          sizes.push_back(element_count(steps_[found[0]].tensor->shape()));
+        if (const std::vector<std::size_t> steps = called({meant.section, name}); !steps.empty()) {
+          items.push_back({given, nullptr, Matched::By::habit, {steps[0]}, 1});
+          sizes.push_back(element_count(steps_[steps[0]].tensor->shape()));
         }
       }
-      const std::int64_t total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-      if (steps.size() != names.size() || total != element_count(dumped_[given].shape)) {
+      if (items.size() != names.size()) {
         continue;
       }
       take_apart(dumped_[given], sizes, right_.heads(), [&](std::vector<Observed>&& parts) {
         std::tuple<std::size_t, std::size_t, double> good{};
         for (std::size_t i = 0; i < parts.size(); ++i) {
-          const Tensor& tensor = *steps_[steps[i]].tensor;
+          const Tensor& tensor = *steps_[items[i].candidates[0]].tensor;
           std::get<0>(good) += right_.holding(parts[i], tensor) ? 1U : 0U;
           if (const std::optional<Laid> laid = right_.nearest(parts[i], tensor)) {
             ++std::get<1>(good);
@@ -276,22 +260,20 @@ class Reader {
         }
         if (best.empty() || good > most) {
           most = good;
-          best = std::move(parts);
-          steps_of_best = steps;
+          best = items;
+          parts_of_best = std::move(parts);
         }
-        return std::get<0>(most) == steps.size();
+        return std::get<0>(most) == items.size();
       });
     }
-    const auto fits = [&](std::size_t step) { return right_.has_layout(dumped_[given], *steps_[step].tensor); };
-    if (otherwise != nullptr && std::get<0>(most) < best.size() &&
-        (otherwise->candidates.empty() || std::ranges::any_of(otherwise->candidates, fits))) {
+    if (best.empty() || (!is_named && std::get<0>(most) < best.size())) {
       return false;
     }
     for (std::size_t i = 0; i < best.size(); ++i) {
-      parts_.push_back(std::move(best[i]));
-      items_.push_back({given, &parts_.back(), Matched::By::habit, {steps_of_best[i]}, 1});
+      best[i].theirs = &parts_.emplace_back(std::move(parts_of_best[i]));
+      items_.push_back(std::move(best[i]));
     }
-    return !best.empty();
+    return true;
   }
 
   std::span<const Observed> dumped_;

@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "verify/port/axes.hpp"
-#include "verify/port/matcher.hpp"
-#include "verify/port/meanings.hpp"
 #include "verify/port/relations.hpp"
 #include "verify/port/seeds.hpp"
 
@@ -68,69 +66,11 @@ struct Attempt {
   }
 };
 
-/// Forgets the runs that explain less than the best one: what they keep may be large.
-void forget_worse(std::deque<Attempt>& runs, const Attempt& best) {
-  for (Attempt& run : runs) {
-    if (explained(run.matching) < explained(best.matching)) {
-      run = Attempt();
-    }
-  }
-}
-
-/// Returns true if a large tensor that is right in the first way, by its name, is far from the step of this name in
-/// another way: that way explains less.
-bool is_contradicted(const Way& way, const Attempt& first, const Right& right) {
-  return std::ranges::any_of(first.matching.matched, [&](const Matched& matched) {
-    const auto step = std::ranges::find(way.steps, full_name(*matched.step), full_name);
-    return matched.is_right && matched.by == Matched::By::name && step != way.steps.end() &&
-           step->tensor->id() != matched.step->tensor->id() && right.is_far(*matched.theirs, *step->tensor);
-  });
-}
-
-/// The one tensor that a way leaves wrong by its name, or unmatched as its numbers say nothing; null if it leaves
-/// others.
-const Observed* only_unexplained(const Matching& matching, std::span<const Observed> dumped) {
-  const auto is_wrong = [](const Matched& one) { return !one.is_right && !one.is_inherited; };
-  const auto wrong = std::ranges::find_if(matching.matched, is_wrong);
-  if (std::ranges::count_if(matching.matched, is_wrong) + std::ssize(matching.unmatched) != 1) {
-    return nullptr;
-  }
-  if (wrong != matching.matched.end()) {
-    return wrong->by <= Matched::By::name ? wrong->theirs : nullptr;
-  }
-  const Observed& unmatched = dumped[matching.unmatched[0]];
-  return says_something(unmatched) ? nullptr : &unmatched;
-}
-
-/// Returns true if another way explains no more than the first, which leaves one tensor unexplained: its step is the
-/// same in both, and it is none of the other way's own steps.
-bool explains_no_more(const Way& way, const Attempt& first, std::span<const Observed> dumped, Right& right) {
-  const Observed* const left = only_unexplained(first.matching, dumped);
-  if (left == nullptr) {
-    return false;
-  }
-  const auto has = [](std::span<const Step> steps, const Step& wanted) {
-    return std::ranges::any_of(steps, [&](const Step& step) { return step.tensor->id() == wanted.tensor->id(); });
-  };
-  const bool keeps_its_step = std::ranges::all_of(first.matching.matched, [&](const Matched& matched) {
-    return matched.theirs != left || has(way.steps, *matched.step);
-  });
-  return keeps_its_step && std::ranges::none_of(way.steps, [&](const Step& step) {
-           return element_count(step.tensor->shape()) == element_count(left->shape) && !has(first.way.steps, step) &&
-                  right.holding(*left, *step.tensor);
-         });
-}
-
-/// The dump matched in each right way, up to one in which all is right. Ways that large tensors contradict, or that
-/// explain no more than the first, are left out, and what explains less than the first way is forgotten.
+/// The dump matched in each right way, up to one in which all is right. What explains less than the first is forgotten.
 std::deque<Attempt> runs_of(std::span<const Observed> dumped, std::span<const Step> steps, const Names& names,
                             Right& right) {
   std::deque<Attempt> runs;
   for (Way& way : ways_of(steps)) {
-    if (!runs.empty() &&
-        (is_contradicted(way, runs.front(), right) || explains_no_more(way, runs.front(), dumped, right))) {
-      continue;
-    }
     Attempt& run = runs.emplace_back();
     run.way = std::move(way);
     run.matching = match(dumped, run.way, names, right, run.parts);
@@ -200,23 +140,6 @@ std::vector<Observed> stored_as(const Storage& storage, std::span<const Observed
 
 // ---- Causes ---------------------------------------------------------------------------------------
 
-/// Causes of a wrong mask in its other sense.
-template <class CausesIn>
-void add_otherwise(std::vector<Cause>& causes, Matched matched, const CausesIn& causes_in) {
-  const std::size_t own = causes.size();
-  std::swap(matched.laid, matched.otherwise);
-  const auto is_any_mask = [](const Cause& cause) { return cause.names[0] == "another-mask"; };
-  std::ranges::move(causes_in(matched), std::back_inserter(causes));
-  for (std::size_t i = 0; i < causes.size(); ++i) {
-    const std::string& words = (i < own ? matched.otherwise : matched.laid)->words;
-    causes[i].sentence += words.find(seen_words) == std::string::npos ? ", if your mask is True for what is hidden"
-                                                                      : ", if your mask is True for what is seen";
-  }
-  if (!std::ranges::all_of(causes, is_any_mask)) {
-    std::erase_if(causes, is_any_mask);  // a known mistake is likelier than an arbitrary mask
-  }
-}
-
 /// Compares a recognised tensor with the lesson's numbers.
 Judged compared(const Matched& matched, Right& right) {
   const Tensor& step = *matched.step->tensor;
@@ -256,40 +179,22 @@ Judgement judgement_of(std::span<const Observed> dumped, std::span<const Step> s
   if (result.seed) {
     return result;
   }
-  forget_worse(runs, runs[best]);
-  const auto causes_in = [&](const Attempt& run, const Matched& matched) {
-    return causes_of(matched, run.way.steps, run.matching.operands, run.shown(), right, otherwise);
-  };
-  for (const Matched& matched : runs[best].matching.matched) {
+  Attempt run = std::move(runs[best]);
+  runs.clear();  // what they keep may be large
+  for (const Matched& matched : run.matching.matched) {
     Judged judged = compared(matched, right);
     if (judged.verdict == PortVerdict::wrong) {
-      judged.whose = whose_numbers(matched, runs[best].way.steps, right);
-      judged.causes = causes_in(runs[best], matched);
-    }
-    if (judged.verdict == PortVerdict::wrong && matched.otherwise) {
-      add_otherwise(judged.causes, matched, [&](const Matched& other) { return causes_in(runs[best], other); });
-    }
-    // What does not tell one way from another may be wrong in a way of its own.
-    for (std::size_t i = 0;
-         judged.verdict == PortVerdict::wrong && i < runs.size() && !are_claimed(judged.causes, *matched.laid); ++i) {
-      for (const Matched& other : runs[i].matching.matched) {
-        const bool is_same = i != best && explained(runs[i].matching) == explained(runs[best].matching) &&
-                             other.given == matched.given && other.step->name == matched.step->name &&
-                             verdict_of(other) == PortVerdict::wrong;
-        if (is_same) {
-          std::vector<Cause> causes = causes_in(runs[i], other);
-          judged.causes = are_claimed(causes, *other.laid) ? std::move(causes) : std::move(judged.causes);
-        }
-      }
+      judged.whose = whose_numbers(matched, run.way.steps, right);
+      judged.causes = causes_of(matched, run.way.steps, run.matching.operands, run.shown(), right, otherwise);
     }
     result.untried = judged.verdict == PortVerdict::wrong && judged.causes.empty() ? right.left_out() : result.untried;
     result.tensors.push_back(std::move(judged));
   }
-  result.unmatched = std::move(runs[best].matching.unmatched);
-  result.undecided = std::move(runs[best].matching.undecided);
+  result.unmatched = std::move(run.matching.unmatched);
+  result.undecided = std::move(run.matching.undecided);
   result.relations = relations_of(dumped, result.unmatched, right.tolerance());
-  result.way = std::move(runs[best].way);
-  result.parts = std::move(runs[best].parts);
+  result.way = std::move(run.way);
+  result.parts = std::move(run.parts);
   return result;
 }
 

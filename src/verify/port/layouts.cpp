@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <iterator>
 #include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tensor/evaluation.hpp"
 #include "tensor/operations.hpp"
+#include "text/lines.hpp"
 #include "verify/port/axes.hpp"
 #include "verify/port/meanings.hpp"
 #include "verify/port/names.hpp"
@@ -20,6 +22,8 @@ namespace {
 std::string with(const std::string& words, const std::string& more) {
   return words.empty() || more.empty() ? words + more : words + ", " + more;
 }
+
+std::string order_text(const Order& order) { return "[" + text::joined(order) + "]"; }
 
 /// The result of the output projection, which has no heads itself.
 bool is_projected(const Tensor& tensor) {
@@ -51,10 +55,6 @@ class Layouts {
   }
 
  private:
-  bool is_same_shape(const std::vector<Axis>& atoms) const {
-    return std::ranges::equal(shape_, atoms, {}, {}, &Axis::size);
-  }
-
   /// All numbers.
   void whole() {
     const std::vector<std::vector<Axis>> orders = orders_of(axes_);
@@ -62,40 +62,37 @@ class Layouts {
     const bool is_large = element_count(target_.tensor.shape()) > evaluation().large;
     for (std::size_t i = 0; i < orders.size(); ++i) {
       const bool is_square_weight = i == 1 && is_weight(target_.tensor);
-      is_turned_ = is_turned(orders[i]);
-      if (i > 0 && is_own && !is_square_weight && (!is_turned_ || is_large)) {
+      const bool turned = is_turned(orders[i]);
+      if (i > 0 && is_own && !is_square_weight && (!turned || is_large)) {
         continue;  // wrong numbers of the right shape are wrong, and not laid out otherwise
       }
       const std::vector<Axis> atoms = atoms_of(orders[i], heads_);
-      const auto words = words_of(shape_, atoms, i == 0);
-      const std::string how = is_turned_ || (i > 0 && axes_.size() == 2) ? "transposed" : "";
-      if (words && give(i == 0 ? in_place : cells_of(atoms, 0), theirs_.values,
-                        i == 0 && is_own ? "" : with(how, shape_words(orders[i], *words)), i == 0)) {
+      const auto order = order_of(shape_, atoms, i == 0);
+      if (order && give(i == 0 ? in_place : cells_of(atoms, 0), whole_in(*order, atoms_of(orders[i], 1), i, turned))) {
         return;
       }
     }
-    is_turned_ = false;
     for (std::size_t split = 0; is_weight(target_.tensor) && !is_own && split < axes_.size(); ++split) {
       const std::vector<Axis> parts = atoms_of({axes_[split]}, heads_);
-      if (parts.size() == 2) {
-        const std::vector<Axis> atoms{parts[0], axes_[1 - split], parts[1]};
-        const auto words = words_of(shape_, atoms, false);
-        if (words && give(cells_of(atoms, 0), theirs_.values, *words, false)) {
-          return;
-        }
+      const auto atoms = parts.size() == 2 ? std::vector{parts[0], axes_[1 - split], parts[1]} : std::vector<Axis>();
+      const auto order = atoms.empty() ? std::nullopt : order_of(shape_, atoms, false);
+      if (order && give(cells_of(atoms, 0), {.order = *order, .words = order_text(*order), .is_plain = false})) {
+        return;
       }
     }
   }
 
-  /// The words for a whole shape, axes of size 1 included.
-  std::string shape_words(const std::vector<Axis>& order, const std::string& words) const {
-    std::vector<Axis> own;
-    std::ranges::copy_if(axes_, std::back_inserter(own), [](const Axis& axis) { return axis.size != 1; });
-    const std::vector<Axis> atoms = atoms_of(order, 1);
-    const bool is_in_order = std::ranges::equal(atoms, own, {}, &Axis::step, &Axis::step);
-    return is_in_order && is_same_shape(own)
-               ? (target_.tensor.dim() == std::ssize(theirs_.shape) ? "" : "of shape " + shape_text(theirs_.shape))
-               : words;
+  /// The layout of all numbers in the i-th order, whose axes are these; axes of size 1 do not matter.
+  Laid whole_in(const Order& order, const std::vector<Axis>& axes, std::size_t i, bool turned) const {
+    const std::vector<Axis> own = atoms_of(axes_, 1);
+    const bool is_in_order = std::ranges::equal(axes, own, {}, &Axis::step, &Axis::step) &&
+                             std::ranges::equal(shape_, own, {}, {}, &Axis::size);
+    const bool is_same = is_in_order && target_.tensor.dim() == std::ssize(theirs_.shape);
+    const std::string how = turned || (i > 0 && axes_.size() == 2) ? "transposed" : "";
+    const std::string shape = is_same || (i == 0 && theirs_.shape == target_.tensor.shape()) ? ""
+                              : is_in_order ? "of shape " + shape_text(theirs_.shape)
+                                            : order_text(order);
+    return {.order = is_in_order ? Order() : order, .words = with(how, shape), .is_plain = i == 0, .is_turned = turned};
   }
 
   /// Some entries of outer axes, or one head of an axis shared by all heads.
@@ -113,26 +110,19 @@ class Layouts {
   }
 
   bool slices_of(const std::vector<Axis>& axes) {
-    struct Left {
-      std::vector<std::string> labels;
-    };
-    for (const Left& left : {Left{{"B"}}, Left{{"H"}}, Left{{"B", "H"}}, Left{{"T"}}, Left{{"B", "T"}}}) {
+    for (const std::string left : {"B", "H", "BH", "T", "BT"}) {
       std::vector<Axis> dropped;
       std::vector<Axis> kept;
       for (std::size_t i = 0; i < axes.size(); ++i) {
-        const bool is_dropped = i + 1 < axes.size() && axes[i].size > 1 &&
-                                std::ranges::find(left.labels, axes[i].label) != left.labels.end() &&
+        const bool is_dropped = i + 1 < axes.size() && axes[i].size > 1 && axes[i].label.size() == 1 &&
+                                left.find(axes[i].label) != std::string::npos &&
                                 std::ranges::find(dropped, axes[i].label, &Axis::label) == dropped.end();
         (is_dropped ? dropped : kept).push_back(axes[i]);
       }
-      if (dropped.size() != left.labels.size()) {
-        continue;
-      }
       const std::vector<std::vector<Axis>> orders = orders_of(kept);
-      for (std::size_t i = 0; i < orders.size(); ++i) {
+      for (std::size_t i = 0; dropped.size() == left.size() && i < orders.size(); ++i) {
         const std::vector<Axis> atoms = atoms_of(orders[i], heads_);
-        is_turned_ = is_turned(orders[i]);
-        if (words_of(shape_, atoms, i == 0) && each_slice(dropped, atoms)) {
+        if (order_of(shape_, atoms, i == 0) && each_slice(dropped, atoms, is_turned(orders[i]))) {
           return true;
         }
       }
@@ -140,33 +130,33 @@ class Layouts {
     return false;
   }
 
-  bool each_slice(const std::vector<Axis>& dropped, const std::vector<Axis>& atoms) {
+  /// The slices whose head the name says, then the others.
+  bool each_slice(const std::vector<Axis>& dropped, const std::vector<Axis>& atoms, bool turned) {
     constexpr std::size_t most = 64;
     const std::vector<std::int64_t> firsts = cells_of(dropped, 0);
-    const std::string section = meant_by(theirs_.name).section;  // whose head is the first to be tried
+    const std::string section = meant_by(theirs_.name).section;
     const std::size_t count = std::min(firsts.size(), most);
     for (std::size_t place = 0; place < 2 * count; ++place) {
-      const std::size_t i = place % count;
-      std::string words;
-      is_named_ = false;
+      const std::int64_t first = firsts[place % count];
+      Laid laid{.is_plain = false, .is_turned = turned};
       bool is_certain_other = false;
       for (const Axis& axis : dropped) {
-        const std::int64_t entry = firsts[i] / axis.step % axis.size;
-        const bool is_other = (axis.label == "H" && theirs_.head.value_or(entry) != entry) ||
-                              (axis.label == "B" && theirs_.entry.value_or(entry) != entry);
-        is_certain_other = is_certain_other || is_other;
-        is_named_ = is_named_ ||
-                    (axis.label == "H" && (theirs_.head == entry || section == "head_" + std::to_string(entry + 1)));
-        words = with(words, axis.label == "B"   ? "entry " + std::to_string(entry) + " of the batch"
-                            : axis.label == "H" ? "head " + std::to_string(entry)
-                                                : "token " + std::to_string(entry));
+        const std::int64_t entry = first / axis.step % axis.size;
+        const bool is_head = axis.label == "H";
+        const bool is_entry = axis.label == "B";
+        is_certain_other = is_certain_other || (is_head && theirs_.head.value_or(entry) != entry) ||
+                           (is_entry && theirs_.entry.value_or(entry) != entry);
+        laid.is_named =
+            laid.is_named || (is_head && (theirs_.head == entry || section == "head_" + std::to_string(entry + 1)));
+        laid.words = with(laid.words, (is_head    ? "head "
+                                       : is_entry ? "entry "
+                                                  : "token ") +
+                                          std::to_string(entry) + (is_entry ? " of the batch" : ""));
       }
-      if (!is_certain_other && is_named_ == (place < count) &&
-          give(cells_of(atoms, firsts[i]), theirs_.values, words, false)) {
+      if (!is_certain_other && laid.is_named == (place < count) && give(cells_of(atoms, first), laid)) {
         return true;
       }
     }
-    is_named_ = false;
     return false;
   }
 
@@ -183,7 +173,7 @@ class Layouts {
     while (cells.size() < theirs_.values.size()) {
       cells.insert(cells.end(), once.begin(), once.end());
     }
-    return give(cells, theirs_.values, "once for each entry of the batch or head", false);
+    return give(cells, {.words = "once for each entry of the batch or head", .is_plain = false});
   }
 
   /// The first rows and columns of a mask made for longer texts.
@@ -194,46 +184,41 @@ class Layouts {
       return;
     }
     std::vector<double> values;
-    for (std::int64_t i = 0; i < std::ssize(target_.right); ++i) {
-      values.push_back(theirs_.values[static_cast<std::size_t>(i / tensor.size(1) * shape_[1] + i % tensor.size(1))]);
+    for (std::int64_t i = 0; i < element_count(tensor.shape()); ++i) {
+      values.push_back(theirs_.values[at(i / tensor.size(1) * shape_[1] + i % tensor.size(1))]);
     }
-    give(cells_of(atoms_of(axes_, 1), 0), values, "the first " + std::to_string(tensor.size(0)) + " rows and columns",
-         false);
+    give(in_place, {.values = values,
+                    .words = "the first " + std::to_string(tensor.size(0)) + " rows and columns",
+                    .is_plain = false});
   }
 
-  bool give(const std::vector<std::int64_t>& cells, const SharedNumbers& theirs, const std::string& words,
-            bool is_plain) {
+  /// Passes on each reading of these numbers, by default theirs, at their cells.
+  bool give(const std::vector<std::int64_t>& cells, const Laid& layout) {
     const bool is_in_place =
-        cells == in_place || (cells.size() == target_.right.size() &&
+        cells == in_place || (cells.size() == at(element_count(target_.tensor.shape())) &&
                               std::ranges::adjacent_find(cells, std::ranges::greater_equal()) == cells.end());
-    for (Meaning& meaning : meanings_of(target_, theirs, cells)) {
+    for (Meaning& meaning : meanings_of(target_, layout.values.empty() ? theirs_.values : layout.values, cells)) {
+      Laid laid = layout;
+      laid.words = with(layout.words, meaning.words);
+      laid.is_plain = layout.is_plain && meaning.words.empty();
       if (is_in_place) {
-        if (take_({std::move(meaning.values),
-                   {},
-                   with(words, meaning.words),
-                   is_named_,
-                   is_plain && meaning.words.empty(),
-                   is_turned_})) {
-          return true;
+        laid.values = std::move(meaning.values);
+      } else {
+        const std::vector<double>& right = target_.right;
+        std::vector<double> values = right;
+        std::vector<bool> is_there(values.size());
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+          const std::size_t cell = at(cells[i]);
+          const bool is_kept = is_there[cell] && values[cell] != right[cell];  // of several the one that is wrong
+          values[cell] = is_kept ? values[cell] : meaning.values[i];
+          is_there[cell] = true;
         }
-        continue;
-      }
-      std::vector<double> values(target_.right.begin(), target_.right.end());
-      std::vector<std::int64_t> known;
-      std::vector<bool> is_there(target_.right.size());
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        const auto cell = static_cast<std::size_t>(cells[i]);
-        const bool is_kept = is_there[cell] && values[cell] != target_.right[cell];  // of several the one that is wrong
-        values[cell] = is_kept ? values[cell] : meaning.values[i];
-        is_there[cell] = true;
-      }
-      for (std::size_t cell = 0; cells.size() < is_there.size() && cell < is_there.size(); ++cell) {
-        if (is_there[cell]) {
-          known.push_back(static_cast<std::int64_t>(cell));
+        for (std::size_t cell = 0; cells.size() < is_there.size() && cell < is_there.size(); ++cell) {
+          is_there[cell] ? laid.cells.push_back(static_cast<std::int64_t>(cell)) : void();
         }
+        laid.values = std::move(values);
       }
-      if (take_({std::move(values), std::move(known), with(words, meaning.words), is_named_,
-                 is_plain && meaning.words.empty(), is_turned_})) {
+      if (take_(std::move(laid))) {
         return true;
       }
     }
@@ -247,9 +232,7 @@ class Layouts {
   const std::function<bool(Laid&& laid)>& take_;
   std::vector<Axis> axes_;
   std::int64_t heads_;  ///< among which its axes may be divided
-  bool is_named_ = false;
-  bool is_turned_ = false;
-  Shape shape_;  ///< theirs, without axes of size 1
+  Shape shape_;         ///< theirs, without axes of size 1
 };
 
 }  // namespace
@@ -261,36 +244,30 @@ void lay_out(const Observed& theirs, const Target& target, const std::function<b
 void take_apart(const Observed& theirs, std::span<const std::int64_t> sizes, std::int64_t heads,
                 const std::function<bool(std::vector<Observed>&& parts)>& take) {
   const std::int64_t total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-  const auto count = static_cast<std::int64_t>(theirs.values.size());
+  const std::int64_t count = element_count(theirs.shape);
   if (total != count || total == 0) {
     return;
   }
+  const auto parts_count = static_cast<std::int64_t>(sizes.size());
   std::int64_t outer = 1;
-  for (std::size_t axis = 0; axis < theirs.shape.size(); ++axis) {
+  for (std::size_t axis = 0; axis < theirs.shape.size(); outer *= theirs.shape[axis++]) {
     const std::int64_t size = theirs.shape[axis];
-    const std::int64_t inner = count / outer / std::max<std::int64_t>(size, 1);
+    const std::int64_t inner = count / outer / size;
     // Side by side; side by side for each head; one of each after the other.
-    std::vector<std::int64_t> repeats{1, heads};
-    if (const auto parts = static_cast<std::int64_t>(sizes.size()); size % parts == 0) {
-      repeats.push_back(size / parts);
-    }
-    for (std::size_t way = 0; way < repeats.size(); ++way) {
-      const std::int64_t repeat = repeats[way];
-      std::vector<std::int64_t> widths;
-      for (const std::int64_t part : sizes) {
-        widths.push_back(part / std::max<std::int64_t>(outer * inner * repeat, 1));
-      }
-      const std::int64_t width = std::accumulate(widths.begin(), widths.end(), std::int64_t{0});
-      if ((way > 0 && (repeat < 2 || repeat == repeats[way - 1])) || width * repeat != size ||
-          std::ranges::find(widths, 0) != widths.end()) {
+    std::set<std::int64_t> repeats{1, heads};
+    size % parts_count == 0 ? void(repeats.insert(size / parts_count)) : void();
+    for (const std::int64_t repeat : repeats) {
+      const std::int64_t rows = outer * inner * repeat;
+      if (size % repeat != 0 || std::ranges::any_of(sizes, [&](std::int64_t part) { return part % rows != 0; })) {
         continue;
       }
       std::vector<Observed> parts;
       std::int64_t before = 0;
-      for (const std::int64_t own : widths) {
+      for (const std::int64_t part : sizes) {
+        const std::int64_t own = part / rows;
         std::vector<double> values;
         for (std::int64_t block = 0; block < outer * repeat; ++block) {
-          const auto begin = theirs.values.begin() + (block * width + before) * inner;
+          const auto begin = theirs.values.begin() + (block * (size / repeat) + before) * inner;
           values.insert(values.end(), begin, begin + own * inner);
         }
         before += own;
@@ -301,7 +278,6 @@ void take_apart(const Observed& theirs, std::span<const std::int64_t> sizes, std
         return;
       }
     }
-    outer *= size;
   }
 }
 

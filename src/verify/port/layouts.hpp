@@ -8,6 +8,7 @@
 
 #include "tensor/tensor.hpp"
 #include "verify/observed/observed.hpp"
+#include "verify/port/axes.hpp"
 
 namespace attn::verify {
 
@@ -20,12 +21,13 @@ struct Target {
 
 /// A port's numbers, rearranged to a target's shape.
 struct Laid {
-  SharedNumbers values;             ///< row-major; the right ones where the port has none
-  std::vector<std::int64_t> cells;  ///< the cells that the port has, in order; empty: all
-  std::string words;                ///< the layout: "[B, T, H, d]", "entry 1 of the batch"; empty if it is the target's
-  bool is_named = false;            ///< it is the head that the tensor's name says
-  bool is_plain = true;             ///< laid out like the target, except for axes of size 1
-  bool is_turned = false;           ///< weights with a column for each query: a layout only where all are right
+  SharedNumbers values = {};             ///< row-major; the right ones where the port has none
+  std::vector<std::int64_t> cells = {};  ///< the cells that the port has, in order; empty: all
+  Order order = {};        ///< its axes, where it has all cells; empty if they are the target's, in its order
+  std::string words = {};  ///< the layout: "[B, T, H, d]", "entry 1 of the batch"; empty if it is the target's
+  bool is_named = false;   ///< it is the head that the tensor's name says
+  bool is_plain = true;    ///< laid out like the target, except for axes of size 1
+  bool is_turned = false;  ///< weights with a column for each query: a layout only where all are right
 };
 
 /// Tries each layout that programs use for such a target and that the tensor's shape allows, the plainest first, until

@@ -16,11 +16,23 @@
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
+#include "verify/causes/functions.hpp"
 #include "verify/port/axes.hpp"
-#include "verify/port/functions.hpp"
 
 namespace attn::verify {
 namespace {
+
+/// What numbers may be off by that are the right ones in another place, or made of them.
+constexpr Tolerance near_enough = {1e-5, 1e-7, false};
+
+bool is_near(double theirs, double made) { return !std::isnan(made) && is_held(theirs, made, near_enough); }
+
+/// A port's numbers and the right ones, in one shape: a whole tensor, or one head or batch entry of it.
+struct Beside {
+  Shape shape;
+  SharedNumbers theirs;
+  SharedNumbers right;
+};
 
 /// Returns true if a format with this many significant bits has the number.
 bool has_bits(double value, int bits) {
@@ -79,6 +91,15 @@ Cause one(const std::string& name, const std::string& sentence, const std::strin
   return {{name}, sentence, instead};
 }
 
+/// The words for the axes, such as "head"; the last is columns.
+std::vector<std::string> axis_words(std::size_t dim) {
+  const std::vector<std::string> words{"entry of the batch", "head", "token", "column"};
+  return dim >= 4   ? words
+         : dim == 3 ? std::vector<std::string>{words[0], words[2], words[3]}
+         : dim == 2 ? std::vector<std::string>{"row", words[3]}
+                    : std::vector<std::string>{words[3]};
+}
+
 // ---- Slices ---------------------------------------------------------------------------------------
 
 /// Finds the right slice that each slice along an axis equals, `count` for one of zeros; none if a slice is neither, or
@@ -86,132 +107,76 @@ Cause one(const std::string& name, const std::string& sentence, const std::strin
 std::optional<std::vector<std::size_t>> slices_along(std::size_t axis, const Shape& shape,
                                                      std::span<const double> theirs, std::span<const double> right) {
   const auto count = static_cast<std::size_t>(shape[axis]);
-  const auto inner = static_cast<std::size_t>(std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
-                                                              shape.end(), std::int64_t{1}, std::multiplies<>()));
+  const auto inner = static_cast<std::size_t>(row_major_strides(shape)[axis]);
   const std::size_t outer = right.size() / (count * inner);
-  const auto run = [&](std::span<const double> all, std::size_t block, std::size_t entry) {
-    return all.subspan((block * count + entry) * inner, inner);
-  };
-  const auto in_every_block = [&](const auto& is_so) {
-    std::size_t block = 0;
-    while (block < outer && is_so(block)) {
-      ++block;
+  /// Returns true if `is_so` of all runs of numbers of the port's slice and of another right one.
+  const auto everywhere = [&](std::size_t entry, std::size_t other, const auto& is_so) {
+    for (std::size_t block = 0; block < outer; ++block) {
+      if (!is_so(theirs.subspan((block * count + entry) * inner, inner),
+                 right.subspan((block * count + other) * inner, inner))) {
+        return false;
+      }
     }
-    return block == outer;
-  };
-  const auto every_number = [&](std::size_t entry, const auto& is_so) {
-    return in_every_block([&](std::size_t block) { return std::ranges::all_of(run(theirs, block, entry), is_so); });
-  };
-  const auto is_like = [&](std::size_t entry, std::size_t other) {
-    return in_every_block(
-        [&](std::size_t block) { return are_alike(run(theirs, block, entry), run(right, block, other)); });
+    return true;
   };
   std::vector<std::size_t> found;
+  bool are_own = true;
   for (std::size_t entry = 0; entry < count; ++entry) {
-    std::size_t is = is_like(entry, entry) ? entry : count;
-    const double first = theirs[entry * inner];
-    const bool says_something = is == count && !every_number(entry, [first](double value) { return value == first; });
-    const bool is_zero = is == count && every_number(entry, [](double value) { return value == 0; });
+    std::size_t is = everywhere(entry, entry, are_alike) ? entry : count;
+    const auto are_all = [&](double value) {
+      return everywhere(entry, entry, [value](std::span<const double> own, std::span<const double>) {
+        return std::ranges::count(own, value) == std::ssize(own);
+      });
+    };
+    const bool says_something = is == count && !are_all(theirs[entry * inner]);
     for (std::size_t other = 0; is == count && says_something && other < count; ++other) {
-      is = is_like(entry, other) ? other : count;
+      is = everywhere(entry, other, are_alike) ? other : count;
     }
-    if (is == count && !is_zero) {
+    if (is == count && !are_all(0)) {
       return std::nullopt;
     }
+    are_own = are_own && is == entry;
     found.push_back(is);
   }
-  std::vector<std::size_t> own(count);
-  std::iota(own.begin(), own.end(), std::size_t{0});
-  return found == own ? std::nullopt : std::optional(found);
+  return are_own ? std::nullopt : std::optional(found);
 }
 
 std::string slices_sentence(const std::string& what, const std::vector<std::size_t>& slices) {
-  std::vector<std::string> empty;
-  for (std::size_t entry = 0; entry < slices.size(); ++entry) {
-    if (slices[entry] == slices.size()) {
-      empty.push_back(std::to_string(entry));
-    }
-  }
-  const bool are_others_own = std::ranges::all_of(
-      slices, [&, i = std::size_t{0}](std::size_t one) mutable { return one == i++ || one == slices.size(); });
-  if (are_others_own) {
-    return what + " " + text::joined(empty) + (empty.size() == 1 ? " is left 0" : " are left 0");
-  }
-  if (std::ranges::all_of(slices, [&](std::size_t one) { return one == slices[0]; })) {
+  if (std::ranges::count(slices, slices[0]) == std::ssize(slices)) {
     return what + " " + std::to_string(slices[0]) + " stands everywhere";
   }
-  std::vector<std::size_t> reversed(slices.size());
-  std::iota(reversed.rbegin(), reversed.rend(), std::size_t{0});
-  if (slices == reversed) {
-    return "in place of each " + what + " stands its opposite: the order is reversed";
-  }
   std::vector<std::string> order;
-  for (const std::size_t one : slices) {
-    order.push_back(one == slices.size() ? "zeros" : std::to_string(one));
+  std::vector<std::string> zeros;
+  bool is_reversed = true;
+  bool are_own = true;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const bool is_zero = slices[i] == slices.size();
+    order.push_back(is_zero ? "zeros" : std::to_string(slices[i]));
+    is_zero ? zeros.push_back(std::to_string(i)) : void();
+    are_own = are_own && (is_zero || slices[i] == i);
+    is_reversed = is_reversed && slices[i] + i + 1 == slices.size();
   }
-  return "in place of each " + what + " in turn stand " + text::joined(order);
+  return are_own       ? what + " " + text::joined(zeros) + " left 0"
+         : is_reversed ? "in place of each " + what + " stands its opposite: the order is reversed"
+                       : "in place of each " + what + " in turn stand " + text::joined(order);
 }
 
-std::optional<Cause> mixed_up_slices(std::span<const double> theirs, const Shape& shape, std::span<const double> right,
-                                     std::int64_t heads) {
-  const bool has_heads = heads > 1 && shape.size() == 3 && shape[2] % heads == 0 && shape[2] > heads;
-  if (has_heads) {
-    const Shape split{shape[0], shape[1], heads, shape[2] / heads};
-    if (const auto slices = slices_along(2, split, theirs, right)) {
+std::optional<Cause> mixed_up_slices(const Beside& part, std::int64_t heads) {
+  const Shape& shape = part.shape;
+  if (heads > 1 && shape.size() == 3 && shape[2] % heads == 0 && shape[2] > heads) {
+    if (const auto slices = slices_along(2, {shape[0], shape[1], heads, shape[2] / heads}, part.theirs, part.right)) {
       return one("heads-mixed-up", slices_sentence("head", *slices));
-    }
-    const auto width = static_cast<std::size_t>(split[3]);
-    const auto number = static_cast<std::size_t>(heads);
-    bool is_interleaved = true;
-    for (std::size_t i = 0; i < right.size() && is_interleaved; ++i) {
-      const std::size_t column = i % (width * number);
-      const std::size_t place = i - column + column % width * number + column / width;
-      is_interleaved = is_held(theirs[place], right[i], near_enough);
-    }
-    if (is_interleaved) {
-      return one(
-          "heads-interleaved",
-          "column i is of head i % num_heads: the heads are innermost, where each has head_dim columns in a row");
     }
   }
   const std::vector<std::string> words = axis_words(shape.size());
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    if (shape[axis] > 1) {
-      if (const auto slices = slices_along(axis, shape, theirs, right)) {
-        const std::string plural = words[axis] == "entry of the batch" ? "batch" : words[axis] + "s";
-        return one(plural + "-mixed-up", slices_sentence(words[axis], *slices));
-      }
+    const auto slices = shape[axis] > 1 ? slices_along(axis, shape, part.theirs, part.right) : std::nullopt;
+    if (slices) {
+      const std::string plural = words[axis] == "entry of the batch" ? "batch" : words[axis] + "s";
+      return one(plural + "-mixed-up", slices_sentence(words[axis], *slices));
     }
   }
   return std::nullopt;
-}
-
-/// Whole rows are wrongly 0 or nan; everything else is right.
-std::optional<Cause> rows_left_out(std::span<const double> theirs, const Shape& shape, std::span<const double> right) {
-  const auto width = static_cast<std::size_t>(shape.back());
-  std::set<std::size_t> rows;
-  const auto is_empty = [](double value) { return value == 0 || std::isnan(value); };
-  bool is_nan = false;
-  for (std::size_t row = 0; row * width < right.size(); ++row) {
-    const std::span<const double> own = theirs.subspan(row * width, width);
-    if (are_alike(own, right.subspan(row * width, width))) {
-      continue;
-    }
-    if (!std::ranges::all_of(own, is_empty)) {
-      return std::nullopt;
-    }
-    is_nan = is_nan || std::isnan(own[0]);
-    rows.insert(shape.size() < 2 ? row : row % static_cast<std::size_t>(shape[shape.size() - 2]));
-  }
-  if (rows.empty()) {
-    return std::nullopt;
-  }
-  std::vector<std::string> words;
-  for (const std::size_t row : rows) {
-    words.push_back(std::to_string(row));
-  }
-  return one("rows-left-out", std::string(rows.size() == 1 ? "row " : "rows ") + text::joined(words) +
-                                  (is_nan ? " have no numbers" : " are left 0"));
 }
 
 // ---- The whole ------------------------------------------------------------------------------------
@@ -227,59 +192,115 @@ bool are_swapped(std::span<const double> theirs, const Shape& shape, std::span<c
       theirs, [&](std::size_t i) { return right[at(cells[i])]; }, tolerance);
 }
 
-/// Each number is 0 or the right one times a common factor above 1: dropout that should be off.
-std::optional<double> dropout_factor(std::span<const double> theirs, std::span<const double> right) {
-  double factor = 0;
-  std::size_t dropped = 0;
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    if (theirs[i] == 0 || right[i] == 0) {
-      dropped += theirs[i] == 0 && right[i] != 0 ? 1U : 0U;
-    } else if (const double ratio = theirs[i] / right[i]; factor == 0 && ratio > 1.001) {
-      factor = ratio;
-    } else if (!(std::abs(ratio - factor) < 1e-4 * factor)) {
-      return std::nullopt;
-    }
+/// The right numbers in other places.
+std::optional<Cause> reordered(const Beside& beside) {
+  constexpr std::size_t fewest = 6;  // different numbers
+  std::vector<double> theirs = beside.theirs;
+  std::vector<double> right = beside.right;
+  if (std::ranges::any_of(theirs, [](double value) { return std::isnan(value); }) ||
+      !is_near(std::ranges::max(theirs), std::ranges::max(right))) {
+    return std::nullopt;
   }
-  return dropped > 0 && factor > 1 ? std::optional(factor) : std::nullopt;
+  std::ranges::sort(theirs);
+  std::ranges::sort(right);
+  if (!std::ranges::equal(theirs, right, is_near) || std::set(right.begin(), right.end()).size() < fewest) {
+    return std::nullopt;
+  }
+  return one("reordered",
+             "these are the right numbers in other places: reshaped, or transposed, in another order of axes");
 }
 
-/// The number in place of each -inf, if everything else is right.
-std::optional<double> fill_of(std::span<const double> theirs, std::span<const double> right) {
-  std::optional<double> fill;
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    const bool is_hidden = std::isinf(right[i]) && right[i] < 0;
-    if (is_hidden && fill && !is_held(theirs[i], *fill, {0, 0, false})) {
-      return std::nullopt;
-    }
-    fill = is_hidden ? theirs[i] : fill;
-  }
-  return fill;
-}
+// ---- One number for each group ----------------------------------------------------------------------
 
-/// Looks at a whole tensor, or a block of it.
-std::optional<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
-  const auto are_made_by = [&](const auto& function) {
-    return are_held(part.theirs, [&](std::size_t i) { return function(part.right[i]); }, {});
+/// The numbers that one number changes: all, or those of a row, of a column, of an entry of an axis.
+struct Grouping {
+  std::string name;  ///< "row"; empty for all
+  std::size_t inner;
+  std::size_t count;
+
+  std::size_t of(std::size_t cell) const { return cell / inner % count; }
+};
+
+/// What each group is multiplied with, or what is added to it, if that makes theirs of the right numbers. None unless
+/// the numbers are many more than the groups.
+std::optional<std::vector<double>> change_of(const Beside& beside, const Grouping& grouping, bool is_factor) {
+  const auto says = [&](std::size_t i) {
+    return std::isfinite(beside.right[i]) && (!is_factor || beside.right[i] != 0);
   };
-  if (const auto fill = fill_of(part.theirs, part.right)) {
-    if (are_made_by([&](double value) { return std::isinf(value) ? *fill : value; })) {
-      return one("mask-filled", "masked scores are " + text::shortest_text(static_cast<float>(*fill)) + ", not -inf",
-                 "masked_fill(mask, -torch.inf)");
+  std::vector<std::optional<std::size_t>> telling(grouping.count);  // the cell with the greatest number
+  std::size_t informative = 0;
+  for (std::size_t i = 0; i < beside.right.size(); ++i) {
+    auto& best = telling[grouping.of(i)];
+    if (says(i)) {
+      ++informative;
+      best = !best || std::abs(beside.right[i]) > std::abs(beside.right[*best]) ? i : best;
     }
   }
-  if (const auto factor = dropout_factor(part.theirs, part.right)) {
-    return one(
-        "dropout-on",
-        "dropout is on: some numbers are 0, all others times " + text::shortest_text(static_cast<float>(*factor)),
-        "model.eval()");
+  std::vector<double> changes(grouping.count, is_factor ? 1 : 0);
+  double most = 0;
+  std::size_t groups = 0;
+  for (std::size_t group = 0; group < grouping.count; ++group) {
+    if (const auto cell = telling[group]) {
+      ++groups;
+      const double right = beside.right[*cell];
+      changes[group] = is_factor ? beside.theirs[*cell] / right : beside.theirs[*cell] - right;
+      most = std::max(most, std::abs(changes[group]));
+    }
   }
-  if (auto cause = mixed_up_slices(part.theirs, part.shape, part.right, heads)) {
-    return cause;
+  constexpr std::size_t fewest = 2;  // cells that could be otherwise
+  if (!std::isfinite(most) || informative < 2 * groups || informative < groups + fewest) {
+    return std::nullopt;
   }
-  if (auto cause = rows_left_out(part.theirs, part.shape, part.right)) {
-    return cause;
+  for (std::size_t i = 0; i < beside.right.size(); ++i) {
+    const double right = beside.right[i];
+    const double made = is_factor ? right * changes[grouping.of(i)] : right + changes[grouping.of(i)];
+    const bool is_it =
+        !says(i) ? beside.theirs[i] == right
+                 : is_near(beside.theirs[i], made) || (!is_factor && std::abs(beside.theirs[i] - made) <= 1e-4 * most);
+    if (!is_it) {
+      return std::nullopt;
+    }
   }
-  return functions_of(part, heads);
+  return changes;
+}
+
+std::string number_words(double value) { return text::shortest_text(static_cast<float>(value)); }
+
+std::optional<Cause> changed_by_groups(const Beside& beside, bool are_weights) {
+  const Shape& shape = beside.shape;
+  const auto width = static_cast<std::size_t>(shape.back());
+  const std::size_t rows = beside.right.size() / width;
+  std::vector<Grouping> groupings{{"", beside.right.size(), 1}, {"column", 1, width}};
+  const std::vector<std::string> words = axis_words(shape.size());
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) {
+    groupings.push_back(
+        {words[axis], static_cast<std::size_t>(row_major_strides(shape)[axis]), static_cast<std::size_t>(shape[axis])});
+  }
+  groupings.push_back({"row", width, rows});
+  for (const Grouping& grouping : groupings) {
+    for (const bool is_factor : {true, false}) {
+      const auto changes = change_of(beside, grouping, is_factor);
+      if (!changes) {
+        continue;
+      }
+      const std::string how = is_factor ? " times " : " plus ";
+      if (grouping.name.empty()) {
+        return Cause{{is_factor ? "factor" : "number-added"},
+                     "each number is the right one" + how + number_words(changes->front()),
+                     ""};
+      }
+      if (grouping.name == "column" && !is_factor) {
+        return Cause{
+            {"vector-added"}, "every row is off by the same vector: a bias that is another's, too much or missing", ""};
+      }
+      return Cause{
+          {is_factor ? "factors" : "numbers-added"},
+          "each " + grouping.name + " is the right one" + how + "a number of its own" +
+              (are_weights && is_factor && grouping.name == "row" ? ": the sum that divides it is another" : ""),
+          ""};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -290,6 +311,24 @@ bool say_something(const Laid& theirs) {
 
 bool are_nan(const Laid& theirs) {
   return are_all(theirs, [](double value) { return std::isnan(value); });
+}
+
+std::optional<Cause> fill_of(const Laid& theirs, const Tensor& step, const SharedNumbers& right) {
+  const std::optional<Beside> part = beside(theirs, step, right);
+  std::optional<double> fill;
+  for (std::size_t i = 0; part && i < part->right.size(); ++i) {
+    const double own = part->theirs[i];
+    const bool is_hidden = std::isinf(part->right[i]) && part->right[i] < 0;
+    fill = is_hidden && !fill ? own : fill;
+    if (!is_held(own, is_hidden ? *fill : part->right[i], is_hidden ? Tolerance{0, 0, false} : Tolerance{})) {
+      return std::nullopt;
+    }
+  }
+  return fill
+             ? std::optional(Cause{{*fill == 0 ? "mask-0" : "mask-filled"},
+                                   "masked scores are " + text::shortest_text(static_cast<float>(*fill)) + ", not -inf",
+                                   "masked_fill(mask, -torch.inf)"})
+             : std::nullopt;
 }
 
 std::optional<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right) {
@@ -347,26 +386,28 @@ std::optional<Cause> looks_of(const Laid& theirs, const Tensor& step, const Shar
     return std::nullopt;
   }
   const std::size_t dim = theirs.cells.empty() ? step.shape().size() : 0;
-  const auto are_with = [&](std::size_t a, std::size_t b) {
-    return are_swapped(part->theirs, part->shape, part->right, a, b, tolerance);
-  };
-  if (dim >= 2 && step.size(-1) == step.size(-2) && are_with(dim - 2, dim - 1)) {
-    return Cause{{"transposed"}, "these are the right numbers, transposed", ""};
-  }
-  for (const auto& [a, b] : {std::pair<std::size_t, std::size_t>{1, 2}, {0, 1}, {2, 3}}) {
-    if (b < dim && are_with(a, b)) {
-      return Cause{{"reshaped"},
-                   "these are the right numbers, but axes " + std::to_string(a) + " and " + std::to_string(b) +
-                       " are swapped by reshape or view, without transpose",
-                   "transpose(" + std::to_string(a) + ", " + std::to_string(b) + ")"};
+  for (std::size_t a = 0; a + 1 < dim; ++a) {
+    if (are_swapped(part->theirs, part->shape, part->right, a, a + 1, tolerance)) {
+      const std::string axes = std::to_string(a) + " and " + std::to_string(a + 1);
+      return one("reshaped", "these are the right numbers, but axes " + axes +
+                                 " are swapped: transposed, or by reshape or view without transpose");
     }
   }
-  return looks_of_part(*part, heads);
+  if (auto cause = mixed_up_slices(*part, heads)) {
+    return cause;
+  }
+  for (const Function& function : functions()) {
+    if (std::ranges::equal(part->theirs, part->right, is_near, {}, function.of)) {
+      return one(function.name, std::string(function.words) + " is applied to the right numbers");
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Cause> patterns_of(const Laid& theirs, const Tensor& step, const SharedNumbers& right) {
   const std::optional<Beside> part = beside(theirs, step, right);
-  return part ? patterns_of(*part, step.kind() == Kind::softmax) : std::nullopt;
+  auto cause = part ? changed_by_groups(*part, step.kind() == Kind::softmax) : std::nullopt;
+  return cause || !part ? cause : reordered(*part);
 }
 
 }  // namespace attn::verify

@@ -1,22 +1,501 @@
 #include "verify/port/match.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "tensor/operations.hpp"
 #include "verify/port/axes.hpp"
-#include "verify/port/matcher.hpp"
-#include "verify/port/row_order.hpp"
+#include "verify/port/items.hpp"
 #include "verify/port/unwritten.hpp"
+#include "walk/mistake_rules.hpp"
 
 namespace attn::verify {
+namespace {
 
+/// Returns true for the steps that a program gets.
 bool is_input(const Step& step) { return step.name == "inputs" || step.name == "batch" || step.name == "second_input"; }
+
+bool is_context(const Step& step) { return step.name.starts_with("context") || step.name == "joined_heads"; }
+
+/// The output projection; none if the lesson has none.
+std::optional<std::size_t> projection_in(std::span<const Step> steps) {
+  const auto weight = std::ranges::find(steps, std::string("out_proj_weight"), &Step::name);
+  const auto step = std::ranges::find_if(steps, [&](const Step& one) {
+    return weight != steps.end() && one.tensor->kind() == Kind::linear &&
+           one.tensor->operands()[1].id() == weight->tensor->id();
+  });
+  return step == steps.end() ? std::nullopt : std::optional(static_cast<std::size_t>(step - steps.begin()));
+}
+
+/// What a tensor's numbers are those of, laid out otherwise.
+const Tensor& source_of(const Tensor& tensor) {
+  const bool is_view = tensor.operation().is_view() || tensor.kind() == Kind::contiguous;
+  return is_view && element_count(tensor.operands()[0].shape()) == element_count(tensor.shape())
+             ? source_of(tensor.operands()[0])
+             : tensor;
+}
+
+/// One match of a dump with the steps of a way, in four phases; whatever the order of the file.
+class Matcher {
+ public:
+  Matcher(std::span<const Observed> dumped, const Way& way, Right& right, Parts& parts)
+      : dumped_(dumped),
+        steps_(way.steps),
+        right_(right),
+        parts_(parts),
+        result_(projection_in(steps_)),
+        holders_(steps_.size()),
+        is_right_(steps_.size()),
+        is_named_(steps_.size()) {}
+
+  Matching run(const Names& names) {
+    items_ = items_of(dumped_, steps_, names, right_, parts_);
+    std::ranges::stable_sort(items_, {}, [](const Item& item) { return std::pair(item.by, item.theirs->name); });
+    for (const Item& item : items_) {
+      if (item.by <= Matched::By::name && item.own == 1) {
+        is_named_[item.candidates[0]] = true;
+      }
+    }
+    take_right_by_name();
+    take_right_by_numbers();
+    learn_orders();
+    doubt_result();
+    take_wrong();
+    return result();
+  }
+
+ private:
+  const Tensor& tensor(std::size_t step) const { return *steps_[step].tensor; }
+  bool is_taken(std::size_t step) const { return holders_[step] > 0; }
+  std::size_t step_of(const Item& item) const { return static_cast<std::size_t>(item.matched->step - steps_.data()); }
+  bool may_mean(const Item& item, std::size_t step) const {
+    return std::ranges::find(item.candidates, step) != item.candidates.end();
+  }
+
+  // ---- What is known of tensors and steps
+
+  /// Whether a right tensor has the step's numbers, however they are laid out.
+  bool is_shown(std::size_t step) const {
+    return std::ranges::any_of(items_, [&](const Item& item) {
+      return item.matched && item.matched->is_right &&
+             source_of(*item.matched->step->tensor).id() == source_of(tensor(step)).id();
+    });
+  }
+
+  /// The port's tensor stands for this step, and for that of another section that is the same: a program has it once.
+  void add_operand(std::size_t step, const Laid& laid) {
+    operands_.add(tensor(step), laid);
+    for (std::size_t other = 0; other < steps_.size(); ++other) {
+      const bool is_same = other != step && steps_[other].name == steps_[step].name && !is_taken(other) &&
+                           tensor(other).shape() == tensor(step).shape() &&
+                           right_.values(tensor(other)) == right_.values(tensor(step));
+      is_same ? operands_.add(tensor(other), laid) : void();
+    }
+  }
+
+  void take(Item& item, std::size_t step, std::optional<Laid> laid, bool is_right) {
+    if (laid && !item.reading.empty()) {
+      laid->words += (laid->words.empty() ? "" : ", ") + item.reading;
+    }
+    item.matched = Matched{item.given, item.theirs, &steps_[step], item.by, std::move(laid), is_right};
+    ++holders_[step];
+    if (is_right) {
+      is_right_[step] = true;
+    } else if (item.matched->laid && !is_right_[step]) {
+      add_operand(step, *item.matched->laid);
+    }
+  }
+
+  void release(Item& item) {
+    --holders_[step_of(item)];
+    is_right_[step_of(item)] = false;
+    item.matched.reset();
+  }
+
+  /// The steps that shape and name allow: those of exactly its shape if there are any, unclaimed ones first.
+  std::vector<std::size_t> allowed(const Item& item) const {
+    std::vector<std::size_t> steps = item.candidates;
+    const auto has_shape = [&](std::size_t step) { return tensor(step).shape() == item.theirs->shape; };
+    if (item.by != Matched::By::numbers && item.theirs->shape.size() == 4 && std::ranges::any_of(steps, has_shape)) {
+      std::erase_if(steps, [&](std::size_t step) { return !has_shape(step); });
+    }
+    // A tensor whose name means weights is not the scores that another one is: softmax is left out.
+    std::erase_if(steps, [&](std::size_t step) {
+      return item.by == Matched::By::habit && tensor(item.candidates[0]).kind() == Kind::softmax && is_taken(step) &&
+             is_made_of(tensor(item.candidates[0]), tensor(step));
+    });
+    std::stable_partition(steps.begin(), steps.end(), [&](std::size_t step) {
+      return !is_taken(step) && !(item.by == Matched::By::habit && is_named_[step]);
+    });
+    return steps;
+  }
+
+  bool is_made_of_own(std::size_t step, const Item& item) const {
+    return std::ranges::any_of(item.candidates, [&](std::size_t own) { return is_made_of(tensor(step), tensor(own)); });
+  }
+
+  /// From now on prefers the layouts of right tensors other than weights.
+  void learn_orders() {
+    std::set<Order> orders;
+    for (const Item& item : items_) {
+      const bool is_whole = item.matched && item.matched->laid && item.matched->laid->cells.empty();
+      if (is_whole && item.matched->step->tensor->dim() > 2) {
+        orders.insert(item.matched->laid->order);
+      }
+    }
+    right_.set_usual(std::move(orders));
+  }
+
+  // ---- 1. By name: what is right
+
+  bool take_holding(Item& item, const std::vector<std::size_t>& steps) {
+    for (const std::size_t step : steps) {
+      if (std::optional<Laid> laid = right_.holding(*item.theirs, tensor(step))) {
+        take(item, step, std::move(laid), true);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void take_right_by_name() {
+    right_.set_usual({});
+    std::ranges::for_each(items_, [this](Item& item) { take_holding(item, allowed(item)); });
+    learn_orders();
+    for (Item& item : items_) {
+      if (!item.matched && item.by <= Matched::By::habit) {
+        take_unwritten(item);
+      }
+    }
+  }
+
+  void take_unwritten(Item& item) {
+    for (const std::size_t step : allowed(item)) {
+      if (std::optional<Observed> read = unwritten_scores(item, tensor(step), items_, steps_, right_)) {
+        parts_.push_back(*std::move(read));
+        item.theirs = &parts_.back();
+        item.reading = "0 for what is hidden";
+        take_holding(item, allowed(item));
+        return;
+      }
+    }
+  }
+
+  // ---- 2. By numbers, in the program's order: what is right
+
+  /// Queries are no keys, however they are called besides.
+  bool is_rival(const Item& item, std::size_t step) const {
+    const auto family_of = [&](std::size_t one) {
+      const std::string& name = steps_[one].name;
+      const auto has = [&name](const char* word) { return name.find(word) != std::string::npos; };
+      return has("quer") ? 1 : has("key") ? 2 : has("value") ? 3 : 0;
+    };
+    const int own = item.candidates.empty() ? 0 : family_of(item.candidates[0]);
+    return own != 0 && family_of(step) != 0 && own != family_of(step);
+  }
+
+  /// Whether a tensor may be a step that its name does not mean: where nothing fits the name; "query", the argument,
+  /// beside "query_heads"; "scores", used again for the weights.
+  bool may_be_by_numbers(const Item& item, std::size_t step) const {
+    const auto has_shape = [&](std::size_t own) { return right_.has_layout(*item.theirs, tensor(own)); };
+    if (is_rival(item, step)) {
+      return false;
+    }
+    if (!item.is_certain || std::ranges::none_of(item.candidates, has_shape)) {
+      return true;
+    }
+    return is_input(steps_[step])
+               ? std::ranges::any_of(item.candidates, [&](std::size_t own) { return is_right_[own]; })
+               : !is_taken(step) && is_made_of_own(step, item);
+  }
+
+  void take_right_by_numbers() {
+    for (Item& item : items_) {
+      if (item.matched || item.by < Matched::By::habit || !says_something(*item.theirs)) {
+        continue;
+      }
+      Item any = item;
+      any.by = Matched::By::numbers;
+      any.candidates.clear();
+      for (std::size_t step = 0; step < steps_.size(); ++step) {
+        may_be_by_numbers(item, step) ? any.candidates.push_back(step) : void();
+      }
+      if (take_holding(any, allowed(any))) {
+        item = std::move(any);
+      }
+    }
+  }
+
+  // ---- The layer's result, whose name contexts may have
+
+  bool may_be_result(const Item& item) const {
+    return item.is_final && may_mean(item, *result_) && right_.has_layout(*item.theirs, tensor(*result_));
+  }
+
+  bool has_projection() const {
+    return std::ranges::any_of(
+        items_, [](const Item& item) { return item.matched && item.matched->step->name.starts_with("out_proj"); });
+  }
+
+  /// Returns true if a tensor with the contexts' numbers must be the result: another one is the contexts, or the port
+  /// has a projection, and programs call nothing else so.
+  bool lacks_projection(const Item& item) const {
+    const auto is_other_context = [&](const Item& other) {
+      return &other != &item && other.matched && other.matched->is_right && is_context(*other.matched->step) &&
+             other.matched->laid->cells.empty() &&
+             (!other.is_final ||
+              (item.theirs->shape == other.theirs->shape && item.theirs->values == other.theirs->values));
+    };
+    return item.is_certain &&
+           ((has_projection() && !item.is_also_context) || std::ranges::any_of(items_, is_other_context));
+  }
+
+  /// What may be the result and has the contexts' numbers is wrong, or is not known to be right.
+  void doubt_result() {
+    const auto is_open = [&](const Item& item) { return !item.matched && may_be_result(item); };
+    if (!result_ || is_taken(*result_) || std::ranges::any_of(items_, is_open)) {
+      return;
+    }
+    for (Item& item : items_) {
+      const bool is_context_now = item.matched && item.by >= Matched::By::habit && is_context(*item.matched->step) &&
+                                  right_.has_layout(*item.theirs, tensor(*result_));
+      const bool is_vague =
+          item.by == Matched::By::numbers || (!item.is_certain && !is_context(steps_[item.candidates[0]]));
+      if (is_context_now && may_be_result(item) && lacks_projection(item)) {
+        release(item);
+        take(item, *result_, right_.nearest(*item.theirs, tensor(*result_)), false);
+      } else if (is_context_now && (item.is_final || is_vague)) {
+        undecided_.insert(item.given);
+        release(item);
+        item.candidates.clear();
+      }
+    }
+  }
+
+  // ---- 3. Wrong by name, and 4. inherited
+
+  struct Choice {
+    std::size_t step;
+    Laid laid;
+    double distance;
+  };
+  struct Open {
+    Item* item;
+    std::vector<Choice> choices;         ///< by its name, the nearest first
+    std::vector<std::size_t> elsewhere;  ///< steps that it may be only where it follows
+    std::vector<Choice> lost;            ///< without a choice: steps that it may be where another follows from it
+  };
+
+  /// The sections of tensors that are placed, or whose names and shapes leave no choice of one.
+  std::set<std::string> certain_sections() const {
+    std::set<std::string> certain;
+    for (const Item& item : items_) {
+      std::set<std::string> sections;
+      for (const std::size_t step : item.matched ? std::vector{step_of(item)} : allowed(item)) {
+        if (!tensor(step).operands().empty() &&  // inputs and weights are all sections'
+            element_count(tensor(step).shape()) == element_count(item.theirs->shape)) {
+          sections.insert(steps_[step].section);
+        }
+      }
+      sections.size() == 1 ? certain.merge(sections) : void();
+    }
+    return certain;
+  }
+
+  /// The steps with a layout for the tensor, and how unlike each is by its numbers, its layout and its name.
+  std::vector<Choice> choices_of(const Item& item, const std::vector<std::size_t>& steps,
+                                 const std::set<std::string>& sections) {
+    constexpr double less_likely = 0.03;
+    constexpr double another_form = 0.5;
+    const double rearranged = item.by == Matched::By::name ? another_form + 0.1 : 0.1;
+    std::vector<Choice> choices;
+    for (std::size_t rank = 0; rank < steps.size(); ++rank) {
+      const std::size_t step = steps[rank];
+      if (std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(step))) {
+        const auto place = std::ranges::find(item.candidates, step) - item.candidates.begin();
+        const bool is_own = place < static_cast<std::ptrdiff_t>(item.own);
+        const double far = right_.distance(*laid, tensor(step)) + less_likely * static_cast<double>(rank) +
+                           (is_own ? 0 : another_form) + (laid->is_plain || laid->is_named ? 0 : rearranged) +
+                           (sections.empty() || sections.contains(steps_[step].section) ? 0 : 2) +
+                           (steps_[step].section == steps_[steps[0]].section ? 0 : another_form);
+        choices.push_back({step, *std::move(laid), far});
+      }
+    }
+    std::ranges::stable_sort(choices, {}, &Choice::distance);
+    return choices;
+  }
+
+  std::vector<Open> open_items() {
+    constexpr std::ptrdiff_t most = 16;  ///< wrong tensors: to look where each may follow from another takes long
+    const bool are_few = std::ranges::count_if(items_, [](const Item& item) { return !item.matched; }) <= most;
+    const std::set<std::string> sections = certain_sections();
+    std::vector<Open> open;
+    for (Item& item : items_) {
+      if (item.matched) {
+        continue;
+      }
+      Open one{&item, choices_of(item, allowed(item), sections), {}, {}};
+      for (std::size_t step = 0; are_few && step < steps_.size(); ++step) {
+        if (element_count(tensor(step).shape()) == element_count(item.theirs->shape) &&
+            (one.choices.empty() || is_made_of_own(step, item))) {
+          one.elsewhere.push_back(step);
+        }
+      }
+      one.lost = one.choices.empty() ? choices_of(item, one.elsewhere, {}) : std::vector<Choice>();
+      if (!one.choices.empty() || item.is_certain || says_something(*item.theirs)) {
+        open.push_back(std::move(one));
+      }
+    }
+    return open;
+  }
+
+  /// In the order of the program; what follows from the port's own operands first. A slice whose name does not say
+  /// which it is waits for its turn: heads may be alike.
+  void take_wrong() {
+    std::vector<Open> open = open_items();
+    std::ranges::stable_sort(
+        open, {}, [this](const Open& one) { return one.choices.empty() ? steps_.size() : one.choices[0].step; });
+    const auto is_done = [](const Open& one) { return one.item->matched.has_value(); };
+    while (!open.empty()) {
+      Open& first = open.front();
+      const std::span<const Open> others = first.choices.empty() ? std::span(open) : std::span(open).first(1);
+      if (std::ranges::any_of(open, [&](Open& one) { return take_inherited(one, false); }) ||
+          take_inherited(first, true) || take_followed(others, open)) {
+        std::erase_if(open, is_done);
+        continue;
+      }
+      take_nearest(first, open);
+      open.erase(open.begin());
+    }
+  }
+
+  /// How the tensor is what the step makes of these operands; none where it is not. A wrong mask may hide all of a row,
+  /// which tells -inf from a finite number.
+  std::optional<Laid> following(const Observed& theirs, const Tensor& step, const PortOperands& operands) {
+    const auto held = [&](const Rewriter::Rule& rule) {
+      const auto remade = operands.empty() ? std::nullopt : operands.remade(step, step, rule);
+      return remade && remade->id() != step.id() ? right_.holding(theirs, *remade) : std::nullopt;
+    };
+    const auto is_wrong_mask = [](const Item& item) {
+      return item.matched && !item.matched->is_right && item.matched->step->tensor->dtype() == DType::boolean;
+    };
+    std::optional<Laid> laid = held({});
+    const auto with_finite_fill = [](const Tensor& was, const Tensor& is) {
+      return hides(was) ? masked_fill(is.operands()[0], is.operands()[1], -1e9F) : is;
+    };
+    return laid || std::ranges::none_of(items_, is_wrong_mask) ? laid : held(with_finite_fill);
+  }
+
+  bool take_inherited(Open& one, bool may_be_any_slice) {
+    const auto is_it = [&](std::size_t step) {
+      std::optional<Laid> laid = following(*one.item->theirs, tensor(step), operands_);
+      if (!laid || !(may_be_any_slice || laid->cells.empty() || laid->is_named)) {
+        return false;
+      }
+      take(*one.item, step, std::move(laid), false);
+      one.item->matched->is_inherited = true;
+      return true;
+    };
+    return std::ranges::any_of(one.choices, is_it, &Choice::step) ||
+           std::ranges::any_of(one.elsewhere, [&](std::size_t step) { return !is_taken(step) && is_it(step); });
+  }
+
+  /// A tensor that no name places, and whose numbers are wrong, is what another follows from: "valeurs", "arr_3".
+  bool take_followed(std::span<const Open> others, std::span<const Open> open) {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      for (const Open& one : open) {
+        const Choice* const choice = i < one.lost.size() && !is_taken(one.lost[i].step) ? &one.lost[i] : nullptr;
+        const auto is_made_of_it = [&](const Open& other) {
+          return other.item != one.item && follows(other, choice->step, choice->laid);
+        };
+        if (choice != nullptr && choice->laid.cells.empty() && std::ranges::any_of(others, is_made_of_it)) {
+          take(*one.item, choice->step, choice->laid, false);
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /// Returns true if the tensor is what a later step makes of another one at this step.
+  bool follows(const Open& one, std::size_t step, const Laid& laid) {
+    PortOperands operands = operands_;
+    operands.add(tensor(step), laid);
+    const auto is_it = [&](std::size_t later) {
+      return later > step && following(*one.item->theirs, tensor(later), operands);
+    };
+    return std::ranges::any_of(one.choices, is_it, &Choice::step) ||
+           std::ranges::any_of(one.elsewhere, [&](std::size_t later) { return !is_taken(later) && is_it(later); });
+  }
+
+  void take_nearest(Open& one, std::span<const Open> open) {
+    constexpr double unlike = 0.9;  ///< a loose name and such numbers prove nothing
+    Item& item = *one.item;
+    const auto is_free = [&](const Choice& choice) {
+      return !((is_taken(choice.step) || is_shown(choice.step)) && choice.laid.cells.empty()) &&
+             !(item.by == Matched::By::habit && is_named_[choice.step]);
+    };
+    std::stable_partition(one.choices.begin(), one.choices.end(), is_free);
+    const auto is_followed = [&](const Choice& choice) {
+      return std::ranges::any_of(
+          open, [&](const Open& other) { return other.item != &item && follows(other, choice.step, choice.laid); });
+    };
+    // Scores may be those before a line or after it: those that another tensor follows from.
+    const auto followed = std::ranges::find_if(one.choices, [&](const Choice& choice) {
+      return one.choices.size() > 1 && is_free(choice) && is_token_by_token(tensor(choice.step)) && is_followed(choice);
+    });
+    const auto best = followed != one.choices.end() ? followed : one.choices.begin();
+    const auto is_it = [&](const Step& step) { return is_input(step) && right_.holding(*item.theirs, *step.tensor); };
+    if (best == one.choices.end()) {
+      item.is_certain && !item.candidates.empty() ? take(item, item.candidates[0], std::nullopt, false) : void();
+    } else if ((item.is_certain || best->distance < unlike) &&
+               !(item.is_also_input && std::ranges::any_of(steps_, is_it) && !is_followed(*best))) {
+      take(item, best->step, std::move(best->laid), false);
+    }
+  }
+
+  Matching result() {
+    Matching matching;
+    std::set<std::size_t> found;
+    for (Item& item : items_) {
+      if (item.matched) {
+        found.insert(item.given);
+        if (item.matched->is_inherited && item.matched->laid->cells.empty() && holders_[step_of(item)] == 1) {
+          operands_.set_following(*item.matched->step->tensor);
+        }
+        matching.matched.push_back(*std::move(item.matched));
+      }
+    }
+    std::ranges::stable_sort(matching.matched, {}, &Matched::step);
+    for (std::size_t i = 0; i < dumped_.size(); ++i) {
+      if (!found.contains(i)) {
+        matching.unmatched.push_back(i);
+      }
+    }
+    matching.undecided = std::move(undecided_);
+    matching.operands = std::move(operands_);
+    return matching;
+  }
+
+  std::span<const Observed> dumped_;
+  std::span<const Step> steps_;
+  Right& right_;
+  Parts& parts_;
+  std::vector<Item> items_;
+  std::optional<std::size_t> result_;  ///< the step that projects the contexts
+  std::vector<int> holders_;           ///< how many tensors each step has
+  std::vector<bool> is_right_;         ///< steps of which a tensor is right
+  std::vector<bool> is_named_;         ///< steps that a tensor is by its exact name
+  std::set<std::size_t> undecided_;
+  PortOperands operands_;
+};
+
+}  // namespace
 
 bool says_something(const Observed& dumped) {
   constexpr std::size_t fewest_of_mask = 9;
@@ -24,239 +503,6 @@ bool says_something(const Observed& dumped) {
   const bool is_matrix = dumped.shape.size() >= 2 && dumped.values.size() >= fewest_of_mask;
   return dumped.values.size() > 2 && (is_matrix || std::ranges::any_of(dumped.values, is_telling)) &&
          std::ranges::any_of(dumped.values, [&](double value) { return value != dumped.values[0]; });
-}
-
-Matcher::Matcher(std::span<const Observed> dumped, const Way& way, Right& right, Parts& parts)
-    : dumped_(dumped),
-      way_(way),
-      steps_(way.steps),
-      right_(right),
-      parts_(parts),
-      result_(steps_, items_, right),
-      holders_(steps_.size()),
-      is_named_(steps_.size()) {}
-
-Matching Matcher::run(const Names& names) {
-  items_ = items_of(dumped_, steps_, names, right_, parts_);
-  for (const Item& item : items_) {
-    if (item.by <= Matched::By::name && item.own == 1) {
-      is_named_[item.candidates[0]] = true;
-    }
-  }
-  std::ranges::stable_sort(items_, {}, &Item::by);
-  right_.set_usual({}, false);
-  std::ranges::for_each(items_, [this](Item& item) { take_right(item); });
-  learn_orders();
-  std::ranges::for_each(items_, [this](Item& item) { read_unwritten(item); });
-  release_contradicting();
-  learn_orders();
-  check_final();
-  std::ranges::for_each(items_, [this](Item& item) { take_by_numbers(item); });
-  release_contradicting();
-  learn_orders();
-  release_undecided();
-  take_wrong();
-  return result();
-}
-
-// ---- What numbers say
-
-/// From now on prefers the layouts of right tensors other than weights.
-void Matcher::learn_orders() {
-  std::set<std::string> orders;
-  bool has_columns = false;
-  for (const Item& item : items_) {
-    const bool is_whole = item.matched && item.matched->laid && item.matched->laid->cells.empty();
-    if (!is_whole || item.matched->step->tensor->dim() < 2 || is_weight(*item.matched->step->tensor)) {
-      continue;
-    }
-    const std::string order = order_in(item.matched->laid->words);
-    has_columns = has_columns || order.ends_with("d, T]") || order.ends_with("D, T]") || order.ends_with("D, 1, T]");
-    item.matched->step->tensor->dim() > 2 ? void(orders.insert(order)) : void();
-  }
-  right_.set_usual(std::move(orders), has_columns);
-  const auto is_first = [](bool tokens) {
-    return [tokens](const Item& item) {
-      return item.matched && item.matched->is_right && is_tokens_first(item) == tokens;
-    };
-  };
-  are_entries_first_ = std::ranges::any_of(items_, is_first(false)) && std::ranges::none_of(items_, is_first(true));
-}
-
-/// The port's tensor stands for this step, and for that of another section that is the same: a program has it once.
-void Matcher::add_wrong(std::size_t step, const Laid& laid) {
-  operands_.add(tensor(step), laid);
-  for (std::size_t other = 0; other < steps_.size(); ++other) {
-    const bool is_same = other != step && steps_[other].name == steps_[step].name && !is_taken(other) &&
-                         tensor(other).shape() == tensor(step).shape() &&
-                         right_.values(tensor(other)) == right_.values(tensor(step));
-    is_same ? operands_.add(tensor(other), laid) : void();
-  }
-}
-
-void Matcher::take(Item& item, std::size_t step, std::optional<Laid> laid, bool is_right) {
-  if (laid && !item.reading.empty()) {
-    laid->words += (laid->words.empty() ? "" : ", ") + item.reading;
-  }
-  item.matched = Matched{item.given, item.theirs, &steps_[step], item.by, std::move(laid), std::nullopt, is_right};
-  ++holders_[step];
-  if (!is_right && item.matched->laid && right_holders_.count(step) == 0) {
-    add_wrong(step, *item.matched->laid);
-  }
-  if (is_right) {
-    right_holders_.insert(step);
-  }
-}
-
-/// The steps that shape and name allow: those of exactly its shape if there are any, unclaimed ones first.
-std::vector<std::size_t> Matcher::allowed(const Item& item) const {
-  std::vector<std::size_t> steps = item.candidates;
-  const auto has_shape = [&](std::size_t step) { return tensor(step).shape() == item.theirs->shape; };
-  if (item.by != Matched::By::numbers && item.theirs->shape.size() == 4 && std::ranges::any_of(steps, has_shape)) {
-    std::erase_if(steps, [&](std::size_t step) { return !has_shape(step); });
-  }
-  std::stable_partition(steps.begin(), steps.end(), [&](std::size_t step) {
-    return !is_taken(step) && !(item.by == Matched::By::habit && is_named_[step]);
-  });
-  return steps;
-}
-
-/// Takes a step that seemed right from a tensor, which may then be `candidates`.
-void Matcher::release(Item& item, std::vector<std::size_t> candidates) {
-  --holders_[step_of(item)];
-  right_holders_.erase(step_of(item));
-  item.matched.reset();
-  item.candidates = std::move(candidates);
-}
-
-void Matcher::release_contradicting() {
-  for (Item* const item : rows_in_another_order(items_)) {
-    release(*item, {step_of(*item)});
-  }
-}
-
-/// Returns true if the tensor, whose name means weights, would be scores that another tensor is: softmax is left out.
-bool Matcher::is_second_scores(const Item& item, std::size_t step) const {
-  return item.by == Matched::By::habit && tensor(item.candidates[0]).kind() == Kind::softmax && is_taken(step) &&
-         is_made_of(tensor(item.candidates[0]), tensor(step));
-}
-
-bool Matcher::take_holding(Item& item, const std::vector<std::size_t>& steps) {
-  for (const std::size_t step : steps) {
-    if (is_second_scores(item, step)) {
-      continue;
-    }
-    if (std::optional<Laid> laid = right_.holding(*item.theirs, tensor(step))) {
-      take(item, step, std::move(laid), true);
-      return true;
-    }
-  }
-  return false;
-}
-
-void Matcher::read_unwritten(Item& item) {
-  for (const std::size_t step :
-       item.matched || item.by > Matched::By::habit ? std::vector<std::size_t>() : allowed(item)) {
-    if (std::optional<Observed> read = unwritten_scores(item, tensor(step), items_, steps_, right_)) {
-      parts_.push_back(*std::move(read));
-      item.theirs = &parts_.back();
-      item.reading = "0 for what is hidden";
-      take_right(item);
-      return;
-    }
-  }
-}
-
-/// Returns true if another tensor has the right numbers of a step that the name may mean.
-bool Matcher::has_right_other(const Item& item) const {
-  return std::ranges::any_of(item.candidates, [&](std::size_t step) { return right_holders_.contains(step); });
-}
-
-/// Queries are no keys, however they are called besides.
-bool Matcher::is_rival(const Item& item, std::size_t step) const {
-  constexpr std::array<std::string_view, 3> families = {"quer", "key", "value"};
-  const auto family_of = [&](std::size_t one) {
-    return std::ranges::find_if(families, [name = std::string_view(steps_[one].name)](std::string_view family) {
-      return name.find(family) != std::string_view::npos;
-    });
-  };
-  const auto* const own = item.candidates.empty() ? families.end() : family_of(item.candidates[0]);
-  const auto* const other = family_of(step);
-  return own != families.end() && other != families.end() && own != other;
-}
-
-void Matcher::take_by_numbers(Item& item) {
-  const auto has_shape = [&](std::size_t step) { return right_.has_layout(*item.theirs, tensor(step)); };
-  if (item.matched || item.by < Matched::By::habit || !says_something(*item.theirs)) {
-    return;
-  }
-  // "query", the argument, beside "query_heads"; "scores", used again for the weights
-  const bool is_said = item.is_certain && std::ranges::any_of(item.candidates, has_shape);
-  const auto may_be = [&](std::size_t step) {
-    return !is_rival(item, step) &&
-           (!is_said ||
-            (is_input(steps_[step]) ? has_right_other(item) : !is_taken(step) && is_made_of_own(step, item)));
-  };
-  Item any = item;
-  any.candidates.clear();
-  for (std::size_t step = 0; step < steps_.size(); ++step) {
-    may_be(step) ? any.candidates.push_back(step) : void();
-  }
-  any.by = Matched::By::numbers;
-  if (take_holding(any, allowed(any))) {
-    item = std::move(any);
-  }
-}
-
-/// The projection is left out, where a tensor tells.
-void Matcher::check_final() {
-  if (!result_.step() || is_taken(*result_.step()) || result_.is_open()) {
-    return;
-  }
-  const auto last = std::ranges::find_if(items_.rbegin(), items_.rend(),
-                                         [&](const Item& item) { return result_.lacks_projection(item); });
-  if (last == items_.rend()) {
-    return;
-  }
-  if (std::optional<Laid> laid = right_.nearest(*last->theirs, tensor(*result_.step()))) {
-    --holders_[step_of(*last)];
-    take(*last, *result_.step(), std::move(laid), false);
-  }
-}
-
-void Matcher::release_undecided() {
-  for (Item& item : items_) {
-    if (result_.step() && !is_taken(*result_.step()) && result_.is_undecided(item)) {
-      undecided_.insert(item.given);
-      release(item, {});
-    }
-  }
-}
-
-Matching Matcher::result() {
-  Matching matching;
-  std::set<std::size_t> found;
-  for (Item& item : items_) {
-    if (item.matched) {
-      found.insert(item.given);
-      if (!item.matched->is_right && !item.matched->is_inherited) {
-        judge_again(*item.matched);
-      }
-      if (item.matched->is_inherited && item.matched->laid->cells.empty() && holders_[step_of(item)] == 1) {
-        operands_.set_following(*item.matched->step->tensor);
-      }
-      matching.matched.push_back(*std::move(item.matched));
-    }
-  }
-  std::ranges::stable_sort(matching.matched, {}, &Matched::step);
-  for (std::size_t i = 0; i < dumped_.size(); ++i) {
-    if (!found.contains(i)) {
-      matching.unmatched.push_back(i);
-    }
-  }
-  matching.undecided = std::move(undecided_);
-  matching.operands = std::move(operands_);
-  return matching;
 }
 
 Matching match(std::span<const Observed> dumped, const Way& way, const Names& names, Right& right, Parts& parts) {

@@ -25,8 +25,7 @@ struct Matched {
   const Observed* theirs = nullptr;  ///< the tensor, or its part
   const Step* step = nullptr;
   By by = By::name;
-  std::optional<Laid> laid;            ///< none if it has no such shape
-  std::optional<Laid> otherwise = {};  ///< a wrong mask in its other sense, if nothing tells which is meant
+  std::optional<Laid> laid;  ///< none if it has no such shape
   bool is_right = false;
   bool is_inherited = false;  ///< not right, but the step's result for the port's own operands
 };
@@ -50,9 +49,12 @@ struct Matching {
 /// Holds the parts of fused tensors.
 using Parts = std::deque<Observed>;
 
+/// Numbers that few tensors share: of a mask, its shape.
+bool says_something(const Observed& dumped);
+
 /// Finds the step of each tensor of a dump: by --map, by the steps' own names, by names that programs use, else by
-/// numbers, in the order of the program. If a name may mean several steps, shape and numbers decide. The arguments must
-/// outlive the result. Throws NameError.
+/// numbers, in the order of the program; the order of the dump does not matter. If a name may mean several steps, shape
+/// and numbers decide. The arguments must outlive the result. Throws NameError.
 Matching match(std::span<const Observed> dumped, const Way& way, const Names& names, Right& right, Parts& parts);
 
 }  // namespace attn::verify

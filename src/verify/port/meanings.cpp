@@ -25,7 +25,7 @@ std::vector<Meaning> mask_meanings(const Tensor& tensor, const SharedNumbers& th
   };
   const bool shows = tensor.kind() == Kind::bernoulli || tensor.dtype() != DType::boolean;  // where it is True
   if (std::ranges::all_of(theirs, is_truth)) {
-    add(shows ? "True for what is dropped" : seen_words, [](double value) { return value == 0; });
+    add(shows ? "True for what is dropped" : "True for what is seen", [](double value) { return value == 0; });
     return meanings;
   }
   const auto hides = [](double value) { return value < -least_hiding; };

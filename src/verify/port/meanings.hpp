@@ -8,9 +8,6 @@
 
 namespace attn::verify {
 
-/// The words for a mask that is True where PyTorch's is False.
-inline constexpr const char* seen_words = "True for what is seen";
-
 /// Numbers in another convention, and its name.
 struct Meaning {
   SharedNumbers values;

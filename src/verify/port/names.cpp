@@ -3,131 +3,105 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "text/ascii.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
-#include "verify/port/habits.hpp"
 
 namespace attn::verify {
+
+/// The text of names.txt.
+std::string_view names_text();
+
 namespace {
+
+using Words = std::vector<std::string>;
+
+// ---- The table
+
+/// A line of names.txt: what its names mean.
+struct Habit {
+  Words steps;
+  std::string module;  ///< a tensor of this name may be this module's .weight or .bias
+  Words parts;         ///< for a fused tensor: its modules, side by side
+  bool is_final = false;
+};
+
+Words split(std::string_view text, char separator) {
+  Words words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) {
+      words.emplace_back(text.substr(begin, end - begin));
+    }
+    begin = end + 1;
+  }
+  return words;
+}
+
+Habit habit_in(std::string_view meaning) {
+  Habit habit;
+  for (std::string& word : split(meaning, ' ')) {
+    if (word[0] == '[') {
+      habit.module = word.substr(1, word.size() - 2);
+    } else if (word[0] == '+') {
+      habit.parts.push_back(word.substr(1));
+    } else if (word == "!") {
+      habit.is_final = true;
+    } else {
+      habit.steps.push_back(std::move(word));
+    }
+  }
+  return habit;
+}
+
+/// Meanings by name, and by names written as one word ("causalmask").
+std::map<std::string, Habit> read_table() {
+  constexpr std::size_t fewest = 5;  // letters that are no chance
+  std::map<std::string, Habit> table;
+  std::map<std::string, Habit> run_together;
+  for (const std::string& line : split(names_text(), '\n')) {
+    const std::size_t colon = line.find(':');
+    if (line[0] == '#' || colon == std::string::npos) {
+      continue;
+    }
+    const Habit habit = habit_in(std::string_view(line).substr(0, colon));
+    for (std::string& name : split(std::string_view(line).substr(colon + 1), ' ')) {
+      std::string letters = name;
+      std::erase(letters, '_');
+      letters.size() >= fewest ? void(run_together.emplace(std::move(letters), habit)) : void();
+      table.emplace(std::move(name), habit);
+    }
+  }
+  table.merge(run_together);
+  return table;
+}
+
+const Habit* habit_of(const std::string& name) {
+  static const std::map<std::string, Habit> table = read_table();
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : &found->second;
+}
+
+const Habit* habit_of(std::span<const std::string> words) { return habit_of(text::joined(words, "_")); }
+
+// ---- Names in parts
 
 /// Words that no attention has: of what surrounds it, whose other words say nothing here.
 constexpr std::array<std::string_view, 24> foreign = {
     "mlp", "ffn",  "ff",  "feed", "fc1",  "fc2", "norm", "ln",    "layernorm", "rms",   "wte", "wpe",
     "lm",  "rope", "cos", "sin",  "gate", "pos", "tok",  "cache", "norm1",     "norm2", "lse", "logsumexp"};
 
-bool is_upper(char c) { return text::lower(c) != c; }
+/// Words for where numbers lie, or whose they are: "d_Q", "q_arr", "queryTensor".
+constexpr std::array<std::string_view, 17> idle = {"d",   "dev", "h",     "host",   "gpu", "cuda",   "cpu", "cpp", "my",
+                                                   "mat", "arr", "array", "tensor", "buf", "buffer", "ptr", "data"};
 
-bool is_number(std::string_view word) { return !word.empty() && std::ranges::all_of(word, text::is_digit); }
-
-std::vector<std::string> split_words(const std::string& plain) {
-  std::string spaced = plain;
-  std::ranges::replace(spaced, '_', ' ');
-  return words_in(spaced);
-}
-
-std::string underscored(std::span<const std::string> words) { return text::joined(words, "_"); }
-
-/// A name in its parts: "h.0.attn.c_attn.weight" is {"h"}, {"attn"}, {"c", "attn"}, {"weight"}; numbers are left out.
-struct Path {
-  std::vector<std::vector<std::string>> segments;
-  std::string section;
-};
-
-Path path_of(std::string_view name) {
-  Path path;
-  std::string last;
-  for (std::size_t begin = 0; begin <= name.size();) {
-    const std::size_t end = std::min(name.find_first_of("./:[]<>()|\\", begin), name.size());
-    std::vector<std::string> words = split_words(plain_name(name.substr(begin, end - begin)));
-    begin = end + 1;
-    if ((last == "heads" || last == "head") && words.size() == 1 && is_number(words[0]) && words[0].size() < 6) {
-      path.section = "head_" + std::to_string(std::stoi(words[0]) + 1);
-    }
-    if (words.size() > 2 && (words[0] == "head" || words[0] == "heads") && is_number(words[1])) {  // "head_0_q"
-      path.section = "head_" + words[1];
-      words.erase(words.begin(), words.begin() + 2);
-    }
-    last = underscored(words);
-    if (last.starts_with("head_") && is_number(std::string_view(last).substr(5)) && begin <= name.size()) {
-      path.section = last;
-      continue;
-    }
-    while (!words.empty() && is_number(words.back())) {
-      words.pop_back();
-    }
-    while (!words.empty() && is_number(words.front())) {
-      words.erase(words.begin());
-    }
-    if (!words.empty()) {
-      path.segments.push_back(std::move(words));
-    }
-  }
-  return path;
-}
-
-std::optional<std::int64_t> small_number(std::string_view digits) {
-  constexpr std::size_t most_digits = 4;
-  return is_number(digits) && digits.size() <= most_digits ? text::number_of<std::int64_t>(digits) : std::nullopt;
-}
-
-/// "heads_1_q", "q_head_1", "head1", "q_h1"
-std::optional<std::int64_t> head_in(const std::string& plain) {
-  const std::vector<std::string> words = split_words(plain);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    for (const std::string_view word : {"heads", "head"}) {
-      if (words[i] == word && i + 1 < words.size() && is_number(words[i + 1])) {
-        return small_number(words[i + 1]);
-      }
-      if (words[i].starts_with(word) && small_number(std::string_view(words[i]).substr(word.size()))) {
-        return small_number(std::string_view(words[i]).substr(word.size()));
-      }
-    }
-  }
-  return !words.empty() && words.size() > 1 && words.back().starts_with('h')
-             ? small_number(std::string_view(words.back()).substr(1))
-             : std::nullopt;
-}
-
-/// "q_2" or "q2" is {"q", 2}.
-std::pair<std::string, std::optional<std::int64_t>> numbered_name(const std::string& plain) {
-  const std::size_t last = plain.find_last_not_of("0123456789");
-  const std::size_t begin = last == std::string::npos ? 0 : last + 1;
-  const bool is_apart = begin > 0 && plain[begin - 1] == '_';
-  return {plain.substr(0, begin - (is_apart ? 1 : 0)), small_number(std::string_view(plain).substr(begin))};
-}
-
-/// The row for the end of the path, with as much of it as has one.
-const Habit* certain_habit(const Path& path) {
-  for (std::size_t first = 0; first < path.segments.size(); ++first) {
-    std::vector<std::string> words;
-    for (std::size_t i = first; i < path.segments.size(); ++i) {
-      words.insert(words.end(), path.segments[i].begin(), path.segments[i].end());
-    }
-    if (const Habit* const habit = habit_of(underscored(words))) {
-      return habit;
-    }
-  }
-  return nullptr;
-}
-
-/// The row for the longest end, or else beginning, of the last segment's words.
-const Habit* loose_habit(const std::vector<std::string>& words) {
-  for (std::size_t first = 1; first < words.size(); ++first) {
-    if (const Habit* const habit = habit_of(underscored(std::span(words).subspan(first)))) {
-      return habit;
-    }
-  }
-  for (std::size_t count = words.size(); count-- > 1;) {
-    if (const Habit* const habit = habit_of(underscored(std::span(words).first(count)))) {
-      return habit;
-    }
-  }
-  return nullptr;
-}
+/// What hooks and graphs call a module's result: "q_proj.output", "query/BiasAdd".
+constexpr std::array<std::string_view, 3> results = {"output", "add", "bias_add"};
 
 /// What programs call both the contexts and the layer's result: in vLLM o_proj(attn_output), in GPT-2 its result.
 constexpr std::array<std::string_view, 3> either_side = {"attn_output", "attn_out", "attn_outputs"};
@@ -135,176 +109,203 @@ constexpr std::array<std::string_view, 3> either_side = {"attn_output", "attn_ou
 /// The arguments of attention in Flax, Haiku, Keras and PyTorch.
 constexpr std::array<std::string_view, 3> arguments = {"query", "key", "value"};
 
+template <std::size_t Count>
+bool is_one_of(std::string_view word, const std::array<std::string_view, Count>& all) {
+  return std::ranges::find(all, word) != all.end();
+}
+
+bool is_number(std::string_view word) { return !word.empty() && std::ranges::all_of(word, text::is_digit); }
+
+std::optional<std::int64_t> small_number(std::string_view digits) {
+  constexpr std::size_t most_digits = 4;
+  return is_number(digits) && digits.size() <= most_digits ? text::number_of<std::int64_t>(digits) : std::nullopt;
+}
+
+/// A name in its parts: "h.0.attn.c_attn.weight" is {"h"}, {"attn"}, {"c", "attn"}, {"weight"}; numbers are left out.
+struct Path {
+  std::vector<Words> segments;
+  std::string section;
+};
+
+Path path_of(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return std::string_view("./:[]<>()|\\").find(c) != std::string::npos; }, '/');
+  Path path;
+  bool is_after_heads = false;
+  for (const std::string& part : split(name, '/')) {
+    Words words = split(plain_name(part), '_');
+    if (is_after_heads && words.size() == 1 && small_number(words[0])) {
+      path.section = "head_" + std::to_string(*small_number(words[0]) + 1);  // "heads.0.q"
+    }
+    if (words.size() > 1 && (words[0] == "head" || words[0] == "heads") && is_number(words[1])) {  // "head_1_q"
+      path.section = "head_" + words[1];
+      words.erase(words.begin(), words.begin() + 2);
+    }
+    is_after_heads = words.size() == 1 && (words[0] == "heads" || words[0] == "head");
+    while (!words.empty() && is_number(words.back())) {
+      words.pop_back();
+    }
+    while (!words.empty() && is_number(words.front())) {
+      words.erase(words.begin());
+    }
+    words.empty() ? void() : path.segments.push_back(std::move(words));
+  }
+  return path;
+}
+
+/// The meaning of the end of the path, with as much of it as has one.
+const Habit* certain_habit(const Path& path) {
+  for (std::size_t first = 0; first < path.segments.size(); ++first) {
+    Words words;
+    for (std::size_t i = first; i < path.segments.size(); ++i) {
+      words.insert(words.end(), path.segments[i].begin(), path.segments[i].end());
+    }
+    if (const Habit* const habit = habit_of(words)) {
+      return habit;
+    }
+  }
+  return nullptr;
+}
+
+/// The meaning of the longest end, or else beginning, of the last segment's words.
+const Habit* loose_habit(const Words& words) {
+  const Habit* habit = nullptr;
+  for (std::size_t first = 1; habit == nullptr && first < words.size(); ++first) {
+    habit = habit_of(std::span(words).subspan(first));
+  }
+  for (std::size_t count = words.size(); habit == nullptr && count-- > 1;) {
+    habit = habit_of(std::span(words).first(count));
+  }
+  return habit;
+}
+
 struct Suffix {
   std::string_view word;
   Meant::Kind kind;
-  bool is_columns;
+  bool is_columns = false;
 };
-constexpr std::array<Suffix, 8> suffixes = {{{"weight", Meant::Kind::weight, false},
-                                             {"weights", Meant::Kind::weight, false},
+constexpr std::array<Suffix, 8> suffixes = {{{"weight", Meant::Kind::weight},
+                                             {"weights", Meant::Kind::weight},
                                              {"kernel", Meant::Kind::weight, true},
-                                             {"bias", Meant::Kind::bias, false},
+                                             {"bias", Meant::Kind::bias},
                                              {"w", Meant::Kind::weight, true},
-                                             {"b", Meant::Kind::bias, false},
-                                             {"matrix", Meant::Kind::weight, false},
-                                             {"param", Meant::Kind::weight, false}}};
+                                             {"b", Meant::Kind::bias},
+                                             {"matrix", Meant::Kind::weight},
+                                             {"param", Meant::Kind::weight}}};
 
-/// Takes "value" off the end of "kernel/value", as Flax's nnx has its parameters.
-void drop_parameter_value(Path& path) {
-  const std::size_t count = path.segments.size();
-  const auto is_one = [&](std::size_t i, const char* word) {
-    return path.segments[i] == std::vector<std::string>{word};
-  };
-  if (count > 2 && is_one(count - 1, "value") && (is_one(count - 2, "kernel") || is_one(count - 2, "bias"))) {
-    path.segments.pop_back();
+/// Takes ".weight", "_bias" and the like off the path's end.
+const Suffix* take_suffix(Path& path) {
+  Words& last = path.segments.back();
+  const auto* const found = std::ranges::find(suffixes, std::string_view(last.back()), &Suffix::word);
+  if (found == suffixes.end() || (last.size() == 1 && path.segments.size() == 1)) {
+    return nullptr;
+  }
+  last.pop_back();
+  last.empty() ? path.segments.pop_back() : void();
+  return found;
+}
+
+void drop_idle(Words& words) {
+  while (words.size() > 1 && is_one_of(words.back(), idle)) {
+    words.pop_back();
+  }
+  while (words.size() > 1 && is_one_of(words.front(), idle)) {
+    words.erase(words.begin());
   }
 }
 
-/// What hooks and graphs call a module's result: "q_proj.output", "query/BiasAdd".
-constexpr std::array<std::string_view, 3> results = {"output", "add", "bias_add"};
-
-/// What modules get and give.
-struct Hooked {
-  std::string_view module;
-  const char* input;
-  const char* output;
-};
-constexpr std::array<Hooked, 6> hooked = {{{"softmax", "scores", "weights"},
-                                           {"dropout", "weights", "dropped"},
-                                           {"W_query", "inputs", "queries"},
-                                           {"W_key", "inputs", "keys"},
-                                           {"W_value", "inputs", "values"},
-                                           {"out_proj", "context", "out_proj"}}};
-
-/// The row for what a module gets or gives: "q_proj.input", "query/add:0". Of a fused one takes the last word off.
-const Habit* habit_at_module(Path& path) {
-  if (path.segments.size() < 2) {
-    return nullptr;
-  }
+/// What a module gets: "q_proj.input". Of what it gives ("query/add:0") takes the last word off.
+const Habit* input_of_module(Path& path) {
   Path module = path;
   module.segments.pop_back();
-  const std::string last = underscored(path.segments.back());
-  const bool is_input = last == "input";
-  if (!is_input && std::ranges::find(results, last) == results.end()) {
+  const Habit* const habit = module.segments.empty() ? nullptr : certain_habit(module);
+  if (habit == nullptr) {
     return nullptr;
   }
-  const auto known = std::ranges::find(hooked, std::string_view(module.segments.back().back()), &Hooked::module);
-  if (known != hooked.end()) {
-    return habit_of(is_input ? known->input : known->output);
+  const std::string last = text::joined(path.segments.back(), "_");
+  const std::string own = module.segments.back().back();
+  const bool is_layer = own == "softmax" || own == "dropout";
+  if (!is_layer && habit->module.empty() && habit->parts.empty()) {
+    return nullptr;
   }
-  const Habit* const habit = certain_habit(module);
-  const auto own = habit == nullptr ? hooked.end() : std::ranges::find(hooked, habit->module, &Hooked::module);
-  if (own != hooked.end()) {
-    return habit_of(is_input ? own->input : own->output);
+  if (last == "input") {
+    return habit_of(own == "softmax"              ? "scores"
+                    : own == "dropout"            ? "weights"
+                    : habit->module == "out_proj" ? "context"
+                                                  : "inputs");
   }
-  if (habit != nullptr && !habit->parts.empty() && !is_input) {
+  if (is_one_of(last, results)) {
     path = std::move(module);
   }
   return nullptr;
 }
 
-/// Takes ".weight", "_bias" and the like off the path's end.
-const Suffix* take_suffix(Path& path) {
-  std::vector<std::string>& last = path.segments.back();
-  const auto found = std::ranges::find(suffixes, std::string_view(last.back()), &Suffix::word);
-  if (found == suffixes.end() || (last.size() == 1 && path.segments.size() == 1)) {
-    return nullptr;
-  }
-  last.pop_back();
-  if (last.empty()) {
-    path.segments.pop_back();
-  }
-  return &*found;
-}
-
-/// Words for where numbers lie, or whose they are: "d_Q", "q_arr", "queryTensor".
-constexpr std::array<std::string_view, 17> idle = {"d",   "dev", "h",     "host",   "gpu", "cuda",   "cpu", "cpp", "my",
-                                                   "mat", "arr", "array", "tensor", "buf", "buffer", "ptr", "data"};
-
-void drop_idle(std::vector<std::string>& words) {
-  const auto is_idle = [](const std::string& word) { return std::ranges::find(idle, word) != idle.end(); };
-  while (words.size() > 1 && is_idle(words.back())) {
-    words.pop_back();
-  }
-  while (words.size() > 1 && is_idle(words.front())) {
-    words.erase(words.begin());
-  }
-}
-
-/// Takes "w_", "bias_" and the like off the last words, where a module's name follows.
-const Suffix* take_prefix(Path& path) {
-  std::vector<std::string>& last = path.segments.back();
-  const auto found = std::ranges::find(suffixes, std::string_view(last.front()), &Suffix::word);
-  const Habit* const habit = last.size() < 2 ? nullptr : habit_of(underscored(std::span(last).subspan(1)));
-  if (found == suffixes.end() || habit == nullptr || habit->module.empty()) {
-    return nullptr;
-  }
-  last.erase(last.begin());
-  return &*found;
-}
-
-std::string weight_step(const std::string& module) {
-  return module == "out_proj" || module == "norm" || module == "qkv" ? module + "_weight" : module;
-}
-
 /// Returns true for the norm of a layer's attention: "ln_1" and not "ln_2", "attention.output.LayerNorm" and not
 /// "output.LayerNorm".
 bool names_norm(std::string_view name) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= name.size();) {
-    const std::size_t end = std::min(name.find_first_of("./:", begin), name.size());
-    parts.push_back(plain_name(name.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  std::string plain(name);
+  std::ranges::replace_if(
+      plain, [](char c) { return c == '.' || c == ':'; }, '/');
+  Words parts = split(plain, '/');
+  std::ranges::transform(parts, parts.begin(), plain_name);
   if (parts.size() > 1 &&
       std::ranges::find(suffixes, std::string_view(parts.back()), &Suffix::word) != suffixes.end()) {
     parts.pop_back();
   }
   const auto has = [&](const char* part) { return std::ranges::find(parts, part) != parts.end(); };
-  const Habit* const habit = habit_of(parts.back());
+  const Habit* const habit = parts.empty() ? nullptr : habit_of(parts.back());
   return habit != nullptr && habit->module == "norm" && (!has("output") || has("attention")) && !has("mlp") &&
          !has("ffn");
 }
 
+// ---- What they mean
+
 void add_steps(Meant& meant, const Habit& habit) {
   const auto add_parts = [&](const auto& step_of) {
-    std::vector<std::string> steps;
-    for (const std::string& module : words_in(habit.parts)) {
-      steps.push_back(step_of(module));
-    }
-    meant.parts.push_back(std::move(steps));
+    std::ranges::transform(habit.parts, std::back_inserter(meant.parts.emplace_back()), step_of);
   };
-  const std::string module(habit.module);
-  if (meant.kind == Meant::Kind::any) {
-    meant.steps = words_in(habit.steps);
+  const bool is_any = meant.kind == Meant::Kind::any;
+  const bool has_parts = !habit.parts.empty();
+  if (is_any) {
+    meant.steps = habit.steps;
   }
-  if (!module.empty() && meant.kind != Meant::Kind::bias) {
-    meant.steps.push_back(weight_step(module));
+  if (!habit.module.empty() && meant.kind != Meant::Kind::bias) {
+    meant.steps.push_back(habit.module + (habit.module.starts_with("W_") ? "" : "_weight"));
   }
-  if (!module.empty() && meant.kind != Meant::Kind::weight) {
-    meant.steps.push_back(module + "_bias");
+  if (!habit.module.empty() && meant.kind != Meant::Kind::weight) {
+    meant.steps.push_back(habit.module + "_bias");
   }
-  if (!habit.parts.empty()) {
-    if (meant.kind == Meant::Kind::any) {
-      for (const std::string heads : {"", "_heads"}) {
-        add_parts([&](const std::string& part) {
-          return (part == "W_query" ? "queries" : part == "W_key" ? "keys" : "values") + heads;
-        });
-      }
-    }
-    if (meant.kind != Meant::Kind::bias) {
-      add_parts([](const std::string& part) { return part; });
-    }
-    if (meant.kind != Meant::Kind::weight) {
-      add_parts([](const std::string& part) { return part + "_bias"; });
+  for (const char* const heads : {"", "_heads"}) {
+    if (is_any && has_parts) {
+      add_parts([&](const std::string& part) {
+        return std::string(part == "W_query" ? "queries" : part == "W_key" ? "keys" : "values") + heads;
+      });
     }
   }
-  meant.is_final = habit.is_final && meant.kind == Meant::Kind::any;
+  if (has_parts && meant.kind != Meant::Kind::bias) {
+    meant.parts.push_back(habit.parts);
+  }
+  if (has_parts && meant.kind != Meant::Kind::weight) {
+    add_parts([](const std::string& part) { return part + "_bias"; });
+  }
+  meant.is_final = habit.is_final && is_any;
+}
+
+/// "heads.1.q" is {"heads..q", 1}, "q_2" is {"q_", 2}: the name without a head's or the last number, and this.
+std::pair<std::string, std::optional<std::int64_t>> numbered_name(const std::string& plain) {
+  constexpr const char* digits = "0123456789";
+  const std::size_t head = plain.rfind("head");
+  const std::size_t after = head == std::string::npos ? head : plain.find_first_not_of("s_", head + 4);
+  const bool is_of_head = after != std::string::npos && text::is_digit(plain[after]);
+  const std::size_t begin = is_of_head ? after : plain.find_last_not_of(digits) + 1;
+  const std::size_t end = std::min(plain.find_first_not_of(digits, begin), plain.size());
+  return {plain.substr(0, begin) + plain.substr(end), small_number(std::string_view(plain).substr(begin, end - begin))};
 }
 
 }  // namespace
 
 std::string plain_name(std::string_view name) {
+  const auto is_upper = [](char c) { return text::lower(c) != c; };
   std::string result;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const bool begins_word = i > 0 && is_upper(name[i]) && text::is_letter(name[i - 1]) && !is_upper(name[i - 1]);
@@ -316,21 +317,11 @@ std::string plain_name(std::string_view name) {
 }
 
 void number_slices(std::span<Observed> dumped, std::int64_t heads, std::int64_t entries) {
-  std::vector<std::pair<Observed*, std::int64_t>> said;
   std::map<std::string, std::map<std::int64_t, Observed*>> numbered;
   for (Observed& one : dumped) {
-    const std::string plain = plain_name(one.name);
-    if (const auto number = head_in(plain)) {
-      said.emplace_back(&one, *number);
-    } else if (const auto [stem, last] = numbered_name(plain); last) {
-      numbered[stem].emplace(*last, &one);
+    if (const auto [stem, number] = numbered_name(plain_name(one.name)); number) {
+      numbered[stem].emplace(*number, &one);
     }
-  }
-  const auto has = [&](std::int64_t number) {
-    return std::ranges::any_of(said, [number](const auto& one) { return one.second == number; });
-  };
-  if (heads > 1 && has(0) != has(heads)) {
-    std::ranges::for_each(said, [first = has(0) ? 0 : 1](auto& one) { one.first->head = one.second - first; });
   }
   for (const auto& [stem, ones] : numbered) {
     const std::int64_t first = ones.begin()->first;
@@ -349,61 +340,46 @@ Meant meant_by(std::string_view name) {
   if (const std::size_t result = name.rfind("_output_"); result != std::string_view::npos && result > 0) {
     name = name.substr(0, is_number(name.substr(result + 8)) ? result : name.size());  // ONNX's "/attn/MatMul_output_0"
   }
-  Path path = path_of(name);
-  drop_parameter_value(path);
+  Path path = path_of(std::string(name));
+  std::vector<Words>& segments = path.segments;
   meant.section = path.section;
-  if (path.segments.empty()) {
+  const auto is_word = [&](std::size_t from_end, const char* word) {
+    return segments.size() > from_end && segments[segments.size() - 1 - from_end] == Words{word};
+  };
+  if (segments.size() > 2 && is_word(0, "value") && (is_word(1, "kernel") || is_word(1, "bias"))) {
+    segments.pop_back();  // Flax's nnx has "kernel/value"
+  }
+  if (segments.empty()) {
     return meant;
   }
-  const bool is_foreign = std::ranges::any_of(path.segments, [](const auto& words) {
-    return std::ranges::any_of(
-        words, [](const std::string& word) { return std::ranges::find(foreign, word) != foreign.end(); });
-  });
-  std::vector<std::string> all;
-  for (const auto& words : path.segments) {
-    all.insert(all.end(), words.begin(), words.end());
-  }
-  if (is_foreign && habit_of(underscored(all)) == nullptr && !names_norm(name)) {
+  Words all;
+  std::ranges::for_each(segments, [&](const Words& words) { all.insert(all.end(), words.begin(), words.end()); });
+  const bool is_foreign = std::ranges::any_of(all, [](const std::string& word) { return is_one_of(word, foreign); });
+  const Habit* habit = habit_of(all);
+  if (is_foreign && habit == nullptr && !names_norm(name)) {
     return meant;
   }
-  const Habit* habit = habit_at_module(path);
-  const std::vector<std::string>& end = path.segments.back();
-  habit = habit == nullptr ? habit_of(underscored(all)) : habit;
-  habit = habit == nullptr && end.size() > 1 ? habit_of(underscored(end)) : habit;
-  const bool is_mask_buffer = end.size() == 1 && end[0] == "bias" && path.segments.size() > 1 &&
-                              (path.segments[path.segments.size() - 2] == std::vector<std::string>{"attn"});
-  if (is_mask_buffer) {
-    habit = habit_of("mask");
+  if (is_word(0, "bias") && is_word(1, "attn")) {
+    habit = habit_of("mask");  // GPT-2's buffer
   }
-  if (habit == nullptr) {
-    if (const Suffix* const suffix = take_suffix(path)) {
-      meant.kind = suffix->kind;
-      meant.is_columns = suffix->is_columns;
-    }
-    habit = certain_habit(path);
+  habit = habit == nullptr ? input_of_module(path) : habit;
+  habit = habit == nullptr && segments.back().size() > 1 ? habit_of(segments.back()) : habit;
+  if (const Suffix* const suffix = habit == nullptr ? take_suffix(path) : nullptr) {
+    meant.kind = suffix->kind;
+    meant.is_columns = suffix->is_columns && suffix->kind == Meant::Kind::weight;
   }
+  habit = habit == nullptr ? certain_habit(path) : habit;
   if (habit == nullptr && meant.kind == Meant::Kind::any) {
-    drop_idle(path.segments.back());
+    drop_idle(segments.back());
     habit = certain_habit(path);
-  }
-  const Suffix* const prefix = habit == nullptr && meant.kind == Meant::Kind::any ? take_prefix(path) : nullptr;
-  if (prefix != nullptr) {
-    meant.kind = prefix->kind;
-    habit = habit_of(underscored(path.segments.back()));
   }
   meant.is_certain = habit != nullptr;
-  habit = habit == nullptr ? loose_habit(path.segments.back()) : habit;
+  habit = habit == nullptr ? loose_habit(segments.back()) : habit;
   if (habit != nullptr) {
-    const auto is_one_of = [last = underscored(path.segments.back())](const auto& words) {
-      return std::ranges::find(words, std::string_view(last)) != words.end();
-    };
+    const std::string last = text::joined(segments.back(), "_");
     add_steps(meant, *habit);
-    meant.is_also_context = meant.is_final && is_one_of(either_side);
-    meant.is_also_input = meant.kind == Meant::Kind::any && is_one_of(arguments);
-  }
-  meant.is_columns = meant.is_columns && meant.kind == Meant::Kind::weight;
-  if (prefix != nullptr && meant.kind == Meant::Kind::weight) {
-    meant.kind = Meant::Kind::any;  // W_queries may be [d_in, d_out] or [d_out, d_in]
+    meant.is_also_context = meant.is_final && is_one_of(last, either_side);
+    meant.is_also_input = meant.kind == Meant::Kind::any && is_one_of(last, arguments);
   }
   return meant;
 }

@@ -10,8 +10,8 @@
 
 namespace attn::verify {
 
-/// Sets the head of each tensor whose name certainly tells it: "heads.1.q" and "q_head2" beside "heads.0.q", or "Q_2"
-/// if there are as many as heads; and the entry of the batch of "Q_2" if there are as many as these.
+/// Sets the head of each tensor whose name certainly tells it, as "heads.0.q" beside "heads.1.q", or "Q_2", if there
+/// are as many as heads; and the entry of the batch if there are as many as these.
 void number_slices(std::span<Observed> dumped, std::int64_t heads, std::int64_t entries);
 
 /// The meaning of a tensor's name in programs, libraries, papers and tutorials.

@@ -29,6 +29,7 @@ struct PortReport {
   std::optional<torch::Seed> asked_seed = {};  ///< the lesson's, if all was drawn, and is judged, with another one
   std::string to_see = "--fixture shows it";   ///< how to see what could not have been seen
   std::string file = {};                       ///< its path
+  std::vector<std::string> used = {};          ///< "x", "4 weights": the dump's own that the lesson computes with
 };
 
 /// Returns true if the tensor has a shape, but its numbers were not read.

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -27,7 +28,11 @@ Json number_json(double value) {
 
 Json optional_json(const std::optional<double>& value) { return value ? number_json(*value) : Json(nullptr); }
 
+/// Null where nothing differs.
 Json cell_json(const Judged& judged, double difference, std::int64_t cell, double right) {
+  if (difference == 0) {
+    return nullptr;
+  }
   return {{"difference", number_json(difference)},
           {"index", index_at(cell, judged.matched.step->tensor->shape())},
           {"here", number_json(judged.matched.laid->values[static_cast<std::size_t>(cell)])},
@@ -79,6 +84,7 @@ void write_json(render::JsonWriter& writer, const PortReport& report) {
                {"drawn_with_seed", report.asked_seed ? Json(report.seed.text()) : Json(nullptr)},
                {"given", counts.given},
                {"right", counts.right},
+               {"used", report.used},
                {"ignored", report.ignored},
                {"way", way.words.empty() ? Json(nullptr) : Json(way.words)},
                {"unseen", report.unseen},

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <ostream>
 #include <set>
 #include <system_error>
@@ -258,6 +259,15 @@ std::string last_line(const PortReport& report) {
   return line;
 }
 
+/// "your x and 4 weights are used; 9 computed tensors are checked"
+std::string used_line(const PortReport& report) {
+  const std::size_t checked = counts_of(report).given;
+  return report.used.empty() ? ""
+                             : "your " + text::one_line(text::joined(report.used, " and ")) +
+                                   (report.used.size() == 1 ? " is" : " are") + " used; " + std::to_string(checked) +
+                                   " computed tensor" + (checked == 1 ? " is" : "s are") + " checked\n";
+}
+
 }  // namespace
 
 std::string numbers_text(const Judged& judged, std::int64_t cell, double right) {
@@ -270,22 +280,21 @@ std::string verdict_name(PortVerdict verdict) { return look_of(verdict).words; }
 bool is_unread(const Observed& tensor) { return tensor.values.empty() && element_count(tensor.shape) > 0; }
 
 PortCounts counts_of(const PortReport& report) {
-  PortCounts counts{report.given.size(), 0, {}, {}, {}};
-  for (std::size_t i = 0; i < report.given.size(); ++i) {
-    std::set<PortVerdict> found;
-    for (const Judged& judged : report.judgement.tensors) {
-      if (judged.matched.given == i) {
-        found.insert(judged.verdict);
-      }
-    }
-    const std::string& name = report.given[i].name;
-    if (found.empty()) {
-      counts.unknown.push_back(name);
-    } else if (found == std::set{PortVerdict::right}) {
+  std::map<std::size_t, std::set<PortVerdict>> found;
+  for (const Judged& judged : report.judgement.tensors) {
+    found[judged.matched.given].insert(judged.verdict);
+  }
+  std::ranges::for_each(report.judgement.unmatched, [&](std::size_t given) { found[given]; });
+  PortCounts counts;
+  counts.given = found.size();
+  for (const auto& [given, verdicts] : found) {
+    if (verdicts == std::set{PortVerdict::right}) {
       ++counts.right;
     } else {
-      (found.contains(PortVerdict::wrong) || found.contains(PortVerdict::shape) ? counts.wrong : counts.inherited)
-          .push_back(name);
+      (verdicts.empty()                                                                 ? counts.unknown
+       : verdicts.contains(PortVerdict::wrong) || verdicts.contains(PortVerdict::shape) ? counts.wrong
+                                                                                        : counts.inherited)
+          .push_back(report.given[given].name);
     }
   }
   return counts;
@@ -302,9 +311,7 @@ std::vector<PortRow> rows_of(const PortReport& report) {
   for (std::size_t i = 0; i < report.judgement.unmatched.size(); ++i) {
     rows.push_back(row_of_unmatched(report, i));
   }
-  for (PortRow& row : rows) {
-    row.title = row.place + " " + row.shape;
-  }
+  std::ranges::for_each(rows, [](PortRow& row) { row.title = row.place + " " + row.shape; });
   return rows;
 }
 
@@ -327,11 +334,19 @@ std::string summary_of(const PortReport& report) {
   for (const std::string& sentence : report.unseen) {
     lines += sentence + "; " + report.to_see + '\n';
   }
+  lines += used_line(report);
   return lines + last_line(report) + '\n';
 }
 
 void write_text(std::ostream& out, const PortReport& report) {
-  const std::vector<PortRow> rows = rows_of(report);
+  constexpr std::ptrdiff_t many = 24;  ///< rows of right tensors, which are one line then
+  std::vector<PortRow> rows = rows_of(report);
+  std::vector<std::string> right;
+  const auto is_right = [](const PortRow& row) { return row.outcome == Outcome::right; };
+  if (std::ranges::count_if(rows, is_right) > many) {
+    std::ranges::for_each(rows, [&](const PortRow& row) { is_right(row) ? right.push_back(row.place) : void(); });
+    std::erase_if(rows, is_right);
+  }
   std::int64_t name_width = 0;
   std::int64_t shape_width = 0;
   for (const PortRow& row : rows) {
@@ -343,15 +358,18 @@ void write_text(std::ostream& out, const PortReport& report) {
     out << row.mark << ' '
         << (row.judged ? text::left_aligned(row.place, name_width + 2) + text::left_aligned(row.shape, shape_width + 2)
                        : row.place + ' ' + row.shape + ": ")
-        << row.verdict << '\n';
-    out << details_text(row, "    ");
+        << row.verdict << '\n'
+        << details_text(row, "    ");
   }
-  out << '\n' << summary_of(report);
+  out << (right.empty() ? "" : std::string(look_of(PortVerdict::right).mark) + " hold: " + text::joined(right) + '\n')
+      << '\n'
+      << summary_of(report);
 }
 
 int exit_code(const PortReport& report) {
   const PortCounts counts = counts_of(report);
-  return counts.right == counts.given && !report.asked_seed ? 0 : 1;
+  const bool is_any_checked = counts.given > 0 || report.used.empty();
+  return counts.right == counts.given && is_any_checked && !report.asked_seed ? 0 : 1;
 }
 
 }  // namespace attn::verify

@@ -51,36 +51,6 @@ bool are_weights(std::span<const double> values, std::size_t width) {
   return rows * width * 4 >= values.size() * 3;
 }
 
-/// How far the sums of rows are from 1, on average; a row with nan is off by 1.
-double distance_of_sums(std::span<const double> values, std::size_t width) {
-  double distance = 0;
-  for (std::size_t first = 0; first < values.size(); first += width) {
-    const std::span<const double> row = values.subspan(first, width);
-    const double off = std::abs(std::accumulate(row.begin(), row.end(), 0.0) - 1);
-    distance += std::isnan(off) ? 1 : off;
-  }
-  return distance * static_cast<double>(width) / static_cast<double>(values.size());
-}
-
-/// Returns true if turned weights have rows that sum to 1, and the port's, as they are, do not.
-bool are_turned(const std::vector<double>& turned, const std::vector<double>& theirs, std::int64_t width) {
-  const auto size = static_cast<std::size_t>(width);
-  return distance_of_sums(turned, size) * 4 < distance_of_sums(theirs, theirs.size() % size == 0 ? size : 1);
-}
-
-/// Right except that one number replaces each -inf.
-bool is_filled_otherwise(std::span<const double> theirs, std::span<const double> right) {
-  std::optional<double> fill;
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    const bool is_hidden = std::isinf(right[i]);
-    if (is_hidden ? fill && theirs[i] != *fill : !(std::abs(theirs[i] - right[i]) <= 1e-4 * (1 + std::abs(right[i])))) {
-      return false;
-    }
-    fill = is_hidden ? theirs[i] : fill;
-  }
-  return fill.has_value();
-}
-
 /// Returns true if the tensor may be laid out as the right one, as far as the numbers of their elements say.
 bool may_fit(const Observed& theirs, const Tensor& right) {
   const std::int64_t count = element_count(theirs.shape);
@@ -90,15 +60,7 @@ bool may_fit(const Observed& theirs, const Tensor& right) {
 
 }  // namespace
 
-std::string order_in(const std::string& words) {
-  const std::size_t begin = words.find('[');
-  return begin == std::string::npos ? "" : words.substr(begin, words.find(']') - begin + 1);
-}
-
 double distance(const Laid& theirs, const Tensor& step, std::span<const double> right) {
-  if (is_filled_otherwise(theirs.values, right)) {
-    return -1;
-  }
   double sum = 0;
   const auto add = [&](std::size_t i) {
     const double a = theirs.values[i];
@@ -149,17 +111,6 @@ const SharedNumbers& Right::values(const Tensor& tensor) {
   return found->second.values;
 }
 
-bool Right::are_same(const Observed& a, const Observed& b, const Tensor* held) {
-  if (a.shape != b.shape || &a == &b) {
-    return &a == &b;
-  }
-  if (a.values.are_read() && !b.values.are_read() && held != nullptr && known(b, *held) != nullptr &&
-      !compared_in_parts(a.values, *held, tolerance_)) {
-    return false;  // numbers that are b's would hold as b's do
-  }
-  return a.values == b.values;
-}
-
 bool Right::holds(const Laid& theirs, const Tensor& right) {
   const Comparison plain = verify::compare(theirs.values, values(right), tolerance_, theirs.cells);
   return plain.holds() || (has_noise(right) && !is_beyond_noise(plain, values(right), right) &&
@@ -180,23 +131,6 @@ Comparison Right::compare(const Laid& theirs, const Tensor& right, bool is_held)
   return result;
 }
 
-bool Right::is_far(const Observed& theirs, const Tensor& right) const {
-  const bool is_unread = !theirs.values.are_read() && theirs.shape == right.shape();
-  const Sample sample = is_unread ? Sample(right, {}) : Sample();
-  if (sample.empty()) {
-    return false;
-  }
-  const Comparison plain = verify::compare(sample.numbers(theirs.values), sample.numbers(right), tolerance_);
-  theirs.values.forget();
-  return !plain.holds() && !plain.is_near();
-}
-
-/// Returns true if a number that differs shows that the tensor does not hold in any reading: rounding does not explain
-/// it, and it does not hide a score.
-bool Right::is_certainly_wrong(double here, double there, const Tensor& right, std::int64_t cell) {
-  return !is_hiding(here) && (!has_noise(right) || !is_within(noise_, here, there, right, cell, tolerance_));
-}
-
 /// Returns true if a sample shows that a large tensor of the right one's shape does not hold in any reading.
 bool Right::is_refuted(const Observed& theirs, const Tensor& right) {
   const Sample sample = theirs.shape == right.shape() ? Sample(right, {}) : Sample();
@@ -212,32 +146,10 @@ bool Right::is_refuted(const Observed& theirs, const Tensor& right) {
     here[i] = is_hiding(here[i]) ? there[i] : here[i];
   }
   const Comparison plain = verify::compare(here, there, tolerance_);
-  const auto worst = static_cast<std::size_t>(plain.absolute_at);
-  return !plain.holds() && (is_beyond_noise(plain, there, right)
-                                ? !is_hiding(here[worst])
-                                : is_certainly_wrong(here[worst], there[worst], right, sample.cells()[worst]));
-}
-
-/// Compares a large tensor of the right one's shape part by part: true if every cell holds, false if one shows that the
-/// tensor does not hold in any reading.
-std::optional<bool> Right::holds_in_parts(const Observed& theirs, const Tensor& right) {
-  if (element_count(right.shape()) <= evaluation().large || theirs.shape != right.shape()) {
-    return std::nullopt;
-  }
-  std::optional<bool> holds = true;
-  compare_in_parts(theirs.values, right, tolerance_,
-                   [&](const Comparison& some, std::int64_t first, std::span<const double> there) {
-                     const std::int64_t worst = first + some.absolute_at;
-                     const double there_at_worst = there[at(some.absolute_at)];
-                     if (some.holds()) {
-                       return true;
-                     }
-                     const bool is_wrong = !has_readings(right) && !std::ranges::all_of(there, is_truth) &&
-                                           is_certainly_wrong(theirs.values[at(worst)], there_at_worst, right, worst);
-                     holds = is_wrong ? std::optional(false) : std::nullopt;
-                     return !is_wrong;
-                   });
-  return holds;
+  const std::size_t worst = at(plain.absolute_at);
+  return !plain.holds() && !is_hiding(here[worst]) &&
+         (is_beyond_noise(plain, there, right) || !has_noise(right) ||
+          !is_within(noise_, here[worst], there[worst], right, sample.cells()[worst], tolerance_));
 }
 
 const Comparison* Right::known(const Observed& theirs, const Tensor& right) const {
@@ -245,33 +157,36 @@ const Comparison* Right::known(const Observed& theirs, const Tensor& right) cons
   return found == unkept_.end() ? nullptr : &found->second.comparison;
 }
 
-/// Reads a tensor and compares it part by part with the right one, if both have one shape. Keeps the comparison and not
-/// the numbers if every cell holds, else the numbers.
-bool Right::holds_unread(const Observed& theirs, const Tensor& right) {
+/// Compares part by part with the right one what is large, or is not read, and has its shape. If every cell holds,
+/// keeps the comparison; the numbers only if they were read.
+std::optional<Laid> Right::held_in_parts(const Observed& theirs, const Tensor& right) {
+  const bool is_read = theirs.values.are_read();
   if (known(theirs, right) != nullptr) {
-    return true;
+    return Laid();
   }
-  std::optional<Comparison> comparison =
-      theirs.shape == right.shape() ? compared_in_parts(theirs.values, right, tolerance_) : std::nullopt;
+  if (theirs.shape != right.shape() || (is_read && element_count(right.shape()) <= evaluation().large)) {
+    return std::nullopt;
+  }
+  std::optional<Comparison> comparison = compared_in_parts(theirs.values, right, tolerance_);
+  if (comparison && is_read) {
+    return Laid{theirs.values};
+  }
   if (comparison) {
     unkept_.emplace(std::pair(&theirs, right.id()), Held{right, *std::move(comparison)});
     theirs.values.forget();
   }
-  return comparison.has_value();
+  return comparison ? std::optional(Laid()) : std::nullopt;
 }
 
 std::optional<Laid> Right::holding(const Observed& theirs, const Tensor& right) {
   if (!may_fit(theirs, right)) {
     return std::nullopt;
   }
-  if (!theirs.values.are_read() && holds_unread(theirs, right)) {
-    return Laid();
+  if (std::optional<Laid> laid = held_in_parts(theirs, right)) {
+    return laid;
   }
   if (is_refuted(theirs, right)) {
     return std::nullopt;
-  }
-  if (const std::optional<bool> holds = holds_in_parts(theirs, right)) {
-    return *holds ? std::optional(Laid{theirs.values, {}, ""}) : std::nullopt;
   }
   std::optional<Laid> result;
   lay_out(theirs, target_of(right), [&](Laid&& laid) {
@@ -299,7 +214,7 @@ std::vector<Laid> Right::layouts(const Observed& theirs, const Tensor& right) {
 double Right::distance(const Laid& theirs, const Tensor& right) {
   const Sample sample = theirs.cells.empty() ? Sample(right, {}) : Sample();
   return sample.empty() ? verify::distance(theirs, right, values(right))
-                        : verify::distance(Laid{sample.numbers(theirs.values), {}, ""}, right, sample.numbers(right));
+                        : verify::distance(Laid{sample.numbers(theirs.values)}, right, sample.numbers(right));
 }
 
 bool Right::has_layout(const Observed& theirs, const Tensor& right) {
@@ -310,20 +225,32 @@ bool Right::has_layout(const Observed& theirs, const Tensor& right) {
   return result;
 }
 
+/// Returns true where wrong weights have rows that sum to 1 if they are turned, and only then, in a port whose tensors
+/// have a column for each token.
+bool Right::may_be_turned(const Laid& turned, const Observed& theirs, const Tensor& right) const {
+  const auto has_columns = [](const Order& order) {
+    return !order.empty() && order.back() == "T" &&
+           std::ranges::any_of(order, [](const std::string& axis) { return axis == "d" || axis == "D"; });
+  };
+  const auto width = static_cast<std::size_t>(right.size(-1));
+  return std::ranges::any_of(usual_, has_columns) && are_weights(turned.values, width) &&
+         !(theirs.values.size() % width == 0 && are_weights(theirs.values, width));
+}
+
 std::optional<Laid> Right::nearest(const Observed& theirs, const Tensor& right) {
   if (!may_fit(theirs, right)) {
     return {};
   }
   std::optional<Laid> result;
-  std::tuple<bool, std::size_t, bool, bool, double> least;
+  std::tuple<bool, std::size_t, bool, double> least;
   const auto weigh = [&](Laid&& laid) {
     const std::size_t wrong = verify::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
-    if (laid.is_turned && wrong > 0 && !(has_columns_ && are_turned(laid.values, theirs.values, right.size(-1)))) {
+    if (laid.is_turned && wrong > 0 && !may_be_turned(laid, theirs, right)) {
       return;
     }
     const bool is_slice = !laid.cells.empty();
-    const bool is_unusual = !is_slice && !laid.is_turned && !usual_.empty() && !usual_.contains(order_in(laid.words));
-    const std::tuple likeness{is_unusual, wrong, !laid.is_turned, !laid.is_named,
+    const bool is_unusual = !is_slice && !laid.is_turned && !usual_.empty() && !usual_.contains(laid.order);
+    const std::tuple likeness{is_unusual, wrong, !laid.is_named,
                               is_slice && wrong > 0 ? verify::distance(laid, right, values(right)) : 0};
     if (!result || likeness < least) {
       least = likeness;

@@ -19,11 +19,8 @@
 
 namespace attn::verify {
 
-/// The order of axes in a layout's words: "[T, B, D]"; empty if it is the tensor's own.
-std::string order_in(const std::string& words);
-
-/// How much numbers differ from a step's, from 0 to 1; less if only -inf is replaced, and more if no such step has such
-/// numbers: -inf where nothing is hidden, rows that sum to 1 for scores.
+/// How much numbers differ from a step's, from 0 to 1; more if no such step has such numbers: -inf where nothing is
+/// hidden, rows that sum to 1 for scores.
 double distance(const Laid& theirs, const Tensor& step, std::span<const double> right);
 
 /// Returns true if arithmetic in another order of summation, or wider, may give the cells that are out of tolerance:
@@ -44,11 +41,6 @@ class Right {
   SharedNumbers shown_values(const Tensor& tensor) { return shows_few_ ? SharedNumbers() : values(tensor); }
   /// How a tensor that was found to hold, and whose numbers were not kept, compares with the right one; else null.
   const Comparison* known(const Observed& theirs, const Tensor& right) const;
-  /// Returns true if a sample shows that an unread tensor is far from this one of the same shape. It stays unread.
-  bool is_far(const Observed& theirs, const Tensor& right) const;
-  /// Returns true if two tensors of the port have the same shape and numbers. `held` is the step that `b` is, if `b` is
-  /// right.
-  bool are_same(const Observed& a, const Observed& b, const Tensor* held);
   /// Finds the cells that are out of tolerance, and by how much; of what takes long also those that noise explains, and
   /// none if it holds.
   Comparison compare(const Laid& theirs, const Tensor& right, bool is_held);
@@ -68,11 +60,8 @@ class Right {
   /// Returns the layout with the fewest wrong numbers, and of several slices the most similar; none if no layout has
   /// the shape.
   std::optional<Laid> nearest(const Observed& theirs, const Tensor& right);
-  /// From now on prefers layouts that other tensors have: orders of axes, and columns for tokens, "[B, H, d, T]".
-  void set_usual(std::set<std::string> orders, bool has_columns) {
-    usual_ = std::move(orders);
-    has_columns_ = has_columns;
-  }
+  /// From now on prefers layouts that other tensors have.
+  void set_usual(std::set<Order> orders) { usual_ = std::move(orders); }
   /// All layouts.
   std::vector<Laid> layouts(const Observed& theirs, const Tensor& right);
 
@@ -91,10 +80,9 @@ class Right {
   Target target_of(const Tensor& right) {
     return {right, SharedNumbers([this, right] { return values(right); }), heads_};
   }
-  bool holds_unread(const Observed& theirs, const Tensor& right);
-  bool is_certainly_wrong(double here, double there, const Tensor& right, std::int64_t cell);
+  std::optional<Laid> held_in_parts(const Observed& theirs, const Tensor& right);
+  bool may_be_turned(const Laid& turned, const Observed& theirs, const Tensor& right) const;
   bool is_refuted(const Observed& theirs, const Tensor& right);
-  std::optional<bool> holds_in_parts(const Observed& theirs, const Tensor& right);
   /// Forgets tensors that were last asked for long ago if all together are large; keeps two.
   void forget_others();
   bool has_noise(const Tensor& right) const { return tolerance_.grows && !right.operands().empty(); }
@@ -108,8 +96,7 @@ class Right {
   bool shows_few_;
   std::map<std::pair<const Observed*, const void*>, Held> unkept_;  ///< whose numbers were not kept
   std::set<std::string> left_out_;
-  std::set<std::string> usual_;
-  bool has_columns_ = false;
+  std::set<Order> usual_;
 };
 
 }  // namespace attn::verify

@@ -14,7 +14,7 @@ namespace attn::verify {
 bool is_long(const Tensor& tensor);
 
 /// Some rows of a tensor, at which a proposed explanation is tried before all of it is computed. Empty for a tensor
-/// that neither is large nor is made of large ones.
+/// that neither is large nor is made of large ones, unless it has many cells and some are wrong.
 class Sample {
  public:
   Sample() = default;
@@ -31,10 +31,9 @@ class Sample {
   std::vector<double> numbers(std::span<const double> all) const;
   /// Returns true if the tensor has these of the row-major numbers, exactly.
   bool is_equal(const Tensor& tensor, std::span<const double> all) const;
-  /// Returns true if the sample shows that the tensor explains neither all of the port's numbers nor, if it may explain
-  /// a part, most of the `wrong` cells without spoiling others. Differences that rounding may explain refute nothing.
-  bool refutes(const Tensor& tensor, std::span<const double> theirs, std::span<const std::int64_t> wrong,
-               const Tolerance& tolerance, bool may_be_partial) const;
+  /// Returns true if the sample shows that the tensor does not explain the port's numbers, which are row-major.
+  /// Differences that rounding may explain refute nothing.
+  bool refutes(const Tensor& tensor, std::span<const double> theirs, const Tolerance& tolerance) const;
 
  private:
   using Use = std::function<bool(std::span<const std::int64_t> cells, std::vector<double> numbers)>;

@@ -1,20 +1,18 @@
 #pragma once
 
-#include <span>
+#include <string>
 #include <vector>
 
+#include "verify/causes/mistakes.hpp"
 #include "verify/port/operands.hpp"
-#include "walk/mistakes.hpp"
 
 namespace attn::verify {
 
-/// Finds mistakes whose number or mask a wrong softmax, masked scores or a mask reveal: another divisor or fill of
-/// scores, a number added to the sum, another mask. Starts from the step's result for the port's operands.
-std::vector<Mistake> solved_mistakes(const Laid& theirs, const Tensor& step, const PortOperands& operands,
-                                     std::span<const Step> steps);
+/// Finds mistakes whose number or mask wrong weights or masked scores reveal: another divisor of scores, another mask.
+/// Starts from the step's result for the port's operands.
+std::vector<Mistake> solved_mistakes(const Laid& theirs, const Tensor& step, const PortOperands& operands);
 
 /// Tells what a mask [.., rows, columns] hides or shows wrongly: "the mask hides column 0 as well".
-std::string mask_words(const std::vector<bool>& hidden, const std::vector<bool>& right, std::int64_t rows,
-                       std::int64_t columns);
+std::string mask_words(const std::vector<bool>& hidden, const std::vector<bool>& right, const Shape& shape);
 
 }  // namespace attn::verify

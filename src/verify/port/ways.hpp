@@ -11,9 +11,8 @@ namespace attn::verify {
 
 /// A program that is as right as the article's, and has the same result.
 struct Way {
-  std::string words;             ///< "scores are scaled before they are masked"; empty: the article's own
-  std::vector<Step> steps;       ///< tensors alone, in the order of computation, with those that only ports have
-  bool is_named_scaled = false;  ///< "q" is rather the scaled queries, and "k" the scaled keys
+  std::string words;        ///< "scores are scaled before they are masked"; empty: the article's own
+  std::vector<Step> steps;  ///< tensors alone, in the order of computation, with those that only ports have
 };
 
 /// The article's way, then the others that these steps can be written in. Asks no tensor for its numbers.

@@ -195,7 +195,8 @@ Any Interpreter::is_instance(const Any& value, const Any& klass) {
                                  : value.thing->is_parameter   ? "torch.Tensor torch.nn.Parameter"
                                                                : "torch.Tensor";
   const Any* const own = klass.is(Kind::klass) ? &klass : in_library(klass.thing->text);
-  const auto bases = value.is(Kind::object) ? value.thing->klass->bases : std::vector<Thing*>{};
+  const bool has_class = value.is(Kind::object) && value.thing->klass != nullptr;
+  const auto bases = has_class ? value.thing->klass->bases : std::vector<Thing*>{};
   return of_truth(own != nullptr && own->is(Kind::klass) ? std::ranges::find(bases, own->thing) != bases.end()
                                                          : is_among(klass.thing->text, kinds));
 }

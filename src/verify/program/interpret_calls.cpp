@@ -222,15 +222,18 @@ Any Interpreter::attribute(const Any& base, const std::string& name) {
   if (!base.is(Kind::object) && !base.is(Kind::klass)) {
     return {};
   }
-  Thing& klass = is_super ? *base.self : base.is(Kind::klass) ? *base.thing : *base.thing->klass;
+  Thing* const klass = is_super ? base.self : base.is(Kind::klass) ? base.thing : base.thing->klass;
+  if (klass == nullptr) {
+    return {};
+  }
   const Any* found = nullptr;
-  for (std::size_t i = is_super ? 1 : 0; found == nullptr && i < klass.bases.size(); ++i) {
-    const auto& all = klass.bases[i]->attributes;
+  for (std::size_t i = is_super ? 1 : 0; found == nullptr && i < klass->bases.size(); ++i) {
+    const auto& all = klass->bases[i]->attributes;
     found = all.contains(name) ? &all.find(name)->second : nullptr;
   }
   if (found == nullptr) {
-    return name == "__name__"    ? of_string(klass.text)
-           : name == "__class__" ? Any{.kind = Kind::klass, .thing = &klass}
+    return name == "__name__"    ? of_string(klass->text)
+           : name == "__class__" ? Any{.kind = Kind::klass, .thing = klass}
            : name == "__init__"  ? of_path("our_nothing")
                                  : Any{};
   }

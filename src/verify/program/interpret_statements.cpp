@@ -104,7 +104,7 @@ Interpreter::Ends Interpreter::statement(const Stmt& one, Scope& scope) {
     return Ends::returned;
   } else if (word == "yield") {
     const Any all = variable("yield", scope);
-    if (!all.is_known()) {  // a function's
+    if (!all.holds_items() && !all.is(Kind::dictionary)) {  // a function's
       result_ = {};
       return Ends::returned;
     }

@@ -186,8 +186,6 @@ def torch.nn.functional.dropout(input, p=0.5, training=True, inplace=False):
 def torch.dropout(input, p, train): return torch.nn.functional.dropout(input, p, train)
 def torch.nn.functional.softmax(input, dim=None, dtype=None):
   return torch.softmax(input, dim if dim is not None else 0 if len(input.shape) in (0, 1, 3) else 1)
-def torch.nn.functional.leaky_relu(input, negative_slope=0.01, inplace=False):
-  return torch.relu(input) - negative_slope * torch.relu(-input)
 class our_function(torch.nn.Module):
   def __init__(self, function, args, named):
     self.function = function
@@ -198,7 +196,6 @@ def torch.nn.Softmax(*args, **named): return our_function(F.softmax, args, named
 def torch.nn.GELU(*args, **named): return our_function(F.gelu, args, named)
 def torch.nn.ReLU(*args, **named): return our_function(F.relu, [], {})
 def torch.nn.SiLU(*args, **named): return our_function(F.silu, [], {})
-def torch.nn.LeakyReLU(*args, **named): return our_function(F.leaky_relu, args, named)
 def torch.nn.Tanh(): return our_function(torch.tanh, [], {})
 def torch.nn.Sigmoid(): return our_function(torch.sigmoid, [], {})
 def torch.nn.CrossEntropyLoss(*args, **named): return our_function(F.cross_entropy, args, named)
@@ -232,18 +229,10 @@ def torch.Tensor.std(self, *args, **named): return self.var(*args, **named).sqrt
 def torch.Tensor.argmax(self, dim=None, keepdim=False):
   return self.flatten().our_max(0)[1] if dim is None else self.our_max(dim, keepdim)[1]
 def torch.Tensor.argmin(self, dim=None, keepdim=False): return (-self).argmax(dim, keepdim)
-def torch.Tensor.sort(self, dim=-1, descending=False): return self.topk(self.shape[dim], dim, descending)
-def torch.Tensor.argsort(self, dim=-1, descending=False): return self.topk(self.shape[dim], dim, descending)[1]
-def numpy.sort(a, axis=-1): return a.topk(a.shape[axis], axis, False)[0]
 def numpy.shape(a): return a.shape
 def numpy.linspace(start, stop, num=50): return start + numpy.arange(num) * ((stop - start) / (num - 1))
 def torch.linspace(start, end, steps, dtype=None): return torch.tensor(numpy.linspace(start, end, steps)).to(dtype)
-def torch.Tensor.logsumexp(self, dim, keepdim=False):
-  most = torch.amax(self, dim, keepdim=True)
-  return torch.log(torch.sum(torch.exp(self - most), dim, keepdim)) + (most if keepdim else most.squeeze(dim))
 def torch.Tensor.log_softmax(self, dim=-1): return torch.log(torch.softmax(self, dim))
-def torch.Tensor.outer(self, other):
-  return self[:, None] * other if len(self.shape) == 1 and len(other.shape) == 1 else torch.unknown(self)
 def torch.Tensor.clamp(self, min=None, max=None):
   x = self if min is None else torch.maximum(self, min)
   return x if max is None else torch.minimum(x, max)
@@ -258,8 +247,6 @@ def torch.Tensor.flatten(self, start_dim=0, end_dim=-1):
   first = start_dim % max(1, len(self.shape))
   last = end_dim % max(1, len(self.shape)) + 1
   return self.reshape(self.shape[:first] + (math.prod(self.shape[first:last]),) + self.shape[last:])
-def torch.Tensor.unflatten(self, dim, sizes):
-  return self.view(self.shape[:dim] + tuple(sizes) + self.shape[dim % len(self.shape) + 1:])
 def torch.Tensor.ravel(self): return self.reshape(-1)
 def torch.Tensor.repeat(self, *sizes):
   sizes = our_listed(sizes)
@@ -379,28 +366,6 @@ def torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mas
     scores = scores.masked_fill(torch.ones(query.size(-2), key.size(-2)).tril() == 0, -torch.inf)
   weights = torch.nn.functional.dropout(torch.softmax(scores, dim=-1), dropout_p)
   return our_called(weights @ value)
-class torch.nn.TransformerEncoderLayer(torch.nn.Module):
-  def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation='relu', layer_norm_eps=1e-05, batch_first=False, norm_first=False):
-    self.self_attn = torch.nn.MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first)
-    self.linear1 = nn.Linear(d_model, dim_feedforward)
-    self.dropout = nn.Dropout(dropout)
-    self.linear2 = nn.Linear(dim_feedforward, d_model)
-    self.norm1 = nn.LayerNorm(d_model)
-    self.norm2 = nn.LayerNorm(d_model)
-    self.dropout1 = nn.Dropout(dropout)
-    self.dropout2 = nn.Dropout(dropout)
-    self.norm_first = norm_first
-    if activation not in ['relu']:
-      torch.poisson(1)
-  def our_attention(self, x, mask, key_padding_mask):
-    return self.dropout1(self.self_attn(x, x, x, attn_mask=mask, key_padding_mask=key_padding_mask)[0])
-  def our_feedforward(self, x): return self.dropout2(self.linear2(self.dropout(torch.relu(self.linear1(x)))))
-  def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
-    if self.norm_first:
-      x = src + self.our_attention(self.norm1(src), src_mask, src_key_padding_mask)
-      return our_called(x + self.our_feedforward(self.norm2(x)))
-    x = self.norm1(src + self.our_attention(src, src_mask, src_key_padding_mask))
-    return our_called(self.norm2(x + self.our_feedforward(x)))
 )";
 }
 

@@ -171,7 +171,8 @@ class Parser {
     while (!take(closing)) {
       const std::size_t first = at_;
       Expr one = is_among(closing, "] }") ? slice() : argument(are_parameters);
-      all.push_back(is("for") ? comprehension(first, std::move(one)) : std::move(one));
+      const bool may_loop = one.kind != Expr::Kind::star && (closing == "}" || one.kind != Expr::Kind::slice);
+      all.push_back(is("for") && may_loop ? comprehension(first, std::move(one)) : std::move(one));
       take(",") || is(closing) ? void() : throw Stopped{};
     }
     return all;
@@ -246,6 +247,7 @@ class Parser {
       std::vector<Expr> parts = list(std::move(value));
       if (sign != ".") {
         std::ranges::move(items(sign == "(" ? ")" : "]"), std::back_inserter(parts));
+        sign == "[" && parts.size() == 1 ? throw Stopped{} : void();
       }
       const auto kind = sign == "." ? Expr::Kind::attribute : sign == "(" ? Expr::Kind::call : Expr::Kind::subscript;
       value = made(first, kind, std::move(name), std::move(parts));
@@ -311,9 +313,13 @@ class Parser {
     std::vector<Expr> all = items(closing);
     const bool is_alone = all.size() == 1 && tokens_[at_ - 2].text != ",";
     const bool is_made = is_alone && all[0].kind == Expr::Kind::comprehension;
-    const bool has_entries = all.empty() || all[0].kind == Expr::Kind::slice || (is_made && all[0].text == ":") ||
-                             (all[0].kind == Expr::Kind::star && all[0].text == "**");
-    kind = kind == Expr::Kind::set && has_entries ? Expr::Kind::dictionary : kind;
+    const auto is_entry = [](const Expr& one) {
+      return one.kind == Expr::Kind::slice || (one.kind == Expr::Kind::comprehension && one.text == ":") ||
+             (one.kind == Expr::Kind::star && one.text == "**");
+    };
+    const bool has_entries = kind == Expr::Kind::set && std::ranges::all_of(all, is_entry);
+    has_entries || std::ranges::none_of(all, is_entry) ? void() : throw Stopped{};
+    kind = has_entries ? Expr::Kind::dictionary : kind;
     if (is_made) {
       all[0].kind = kind == Expr::Kind::tuple ? Expr::Kind::list : kind;
       return std::move(all[0]);

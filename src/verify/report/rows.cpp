@@ -21,6 +21,7 @@ constexpr std::pair<std::string_view, std::string_view> same_mistakes[] = {
     {"heads-by-view", "heads-joined-by-view"},
     {"mask-triangle", "mask-"},
     {"masked-after-softmax", "mask-after-softmax"},
+    {"masked-with-number", "mask-filled-with-"},
     {"softmax-axis", "softmax-dim-"},
     {"values-transposed", "weights-transposed"},
     {"wrong-scale", "multiplied-by-root"},

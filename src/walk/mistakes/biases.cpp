@@ -1,6 +1,5 @@
 #include <functional>
 #include <set>
-#include <span>
 #include <string>
 
 #include "tensor/operations.hpp"
@@ -8,14 +7,11 @@
 #include "tensor/words.hpp"
 #include "torch/torch.hpp"
 #include "walk/mistake_rules.hpp"
-#include "walk/mistakes/subjects.hpp"
 
 namespace attn {
 namespace {
 
 constexpr const char* alibi_line = "attn_scores / keys.shape[-1]**0.5 + slopes * (positions.T - positions)";
-constexpr const char* slopes_line = "2 ** (-8 * i / n) for i in 1 ... n heads; n must be a power of two";
-constexpr const char* window_line = "attn_scores.masked_fill((j > i) | (j <= i - window), -torch.inf)";
 
 bool adds_alibi(const Tensor& tensor) { return tensor.kind() == Kind::added && is_alibi(tensor.operands()[1]); }
 
@@ -55,19 +51,36 @@ Tensor bias_added_before_scaling(const Tensor& was, const Tensor& is) {
   return scaled.with_operands({biased});
 }
 
-/// Replaces the slopes: `instead` gets theirs, one for each head.
-Rewriter::Rule with_slopes(std::span<const Step> steps, std::function<Tensor(const Tensor& slopes)> instead) {
-  std::set<const void*> slopes;
-  for (const Step& step : steps) {
-    if (step.tensor && is_alibi(*step.tensor)) {
-      slopes.insert(step.tensor->operands()[0].id());
-    }
-  }
-  return
-      [slopes, instead](const Tensor& was, const Tensor& is) { return slopes.contains(was.id()) ? instead(is) : is; };
+/// The slope of the first head for all.
+Tensor same_slopes(const Tensor& slopes) {
+  const float first = numbers_of(slopes).front();
+  const std::string size = "(" + std::to_string(slopes.size(0)) + ", 1, 1), " + python_repr(static_cast<double>(first));
+  return leaf(slopes.shape(), DType::float32,
+              LeafWords("torch.full(" + size + ")", "np.full(" + size + ", np.float32)"),
+              [shape = slopes.shape(), first] {
+                Block<float> block(shape);
+                std::ranges::fill(block, first);
+                return Contents(std::move(block));
+              });
 }
 
-/// 2 ** (-8 i / heads) for i from `first`, for any number of heads.
+constexpr MistakeRow table_of_biases[] = {
+    {"bias-sign", "the biases are subtracted: distant tokens get higher scores", alibi_line, always<bias_subtracted>},
+    {"bias-after-softmax", "the biases are added to the weights after softmax, not to the scores before it", alibi_line,
+     always<bias_added_after_softmax>},
+    {"bias-before-scaling", "the biases are added before the scores are scaled, so they are scaled as well", alibi_line,
+     always<bias_added_before_scaling>},
+    {"same-slope", "all heads have the slope of the first", slopes_line,
+     [](Steps steps) { return with_slopes(steps, same_slopes); }},
+    {"slopes-by-count", "the slopes are 2 ** (-8 i / heads), though the number of heads is no power of two",
+     slopes_line,
+     [](Steps steps) { return with_slopes(steps, [](const Tensor& slopes) { return slopes_by_count(slopes, 1); }); }},
+    {"window-off-by-one", "the window shows one token too many", window_line,
+     [](Steps) { return with_wider_window(1); }},
+};
+
+}  // namespace
+
 Tensor slopes_by_count(const Tensor& slopes, std::int64_t first) {
   const std::int64_t heads = slopes.size(0);
   const std::string list = "[2 ** (-8 * i / " + std::to_string(heads) + ") for i in range(" + std::to_string(first) +
@@ -84,24 +97,17 @@ Tensor slopes_by_count(const Tensor& slopes, std::int64_t first) {
   });
 }
 
-/// The slope of the first head for all.
-Tensor same_slopes(const Tensor& slopes) {
-  const float first = numbers_of(slopes).front();
-  const std::string size = "(" + std::to_string(slopes.size(0)) + ", 1, 1), " + python_repr(static_cast<double>(first));
-  return leaf(slopes.shape(), DType::float32,
-              LeafWords("torch.full(" + size + ")", "np.full(" + size + ", np.float32)"),
-              [shape = slopes.shape(), first] {
-                Block<float> block(shape);
-                std::ranges::fill(block, first);
-                return Contents(std::move(block));
-              });
+Rewriter::Rule with_slopes(Steps steps, const std::function<Tensor(const Tensor& slopes)>& instead) {
+  std::set<const void*> slopes;
+  for (const Step& step : steps) {
+    if (step.tensor && is_alibi(*step.tensor)) {
+      slopes.insert(step.tensor->operands()[0].id());
+    }
+  }
+  return
+      [slopes, instead](const Tensor& was, const Tensor& is) { return slopes.contains(was.id()) ? instead(is) : is; };
 }
 
-Tensor reversed_slopes(const Tensor& slopes) {
-  return made_of(slopes, [](Numbers& numbers) { std::ranges::reverse(numbers); });
-}
-
-/// Shows `more` tokens more than the window has.
 Rewriter::Rule with_wider_window(std::int64_t more) {
   return [more](const Tensor& was, const Tensor& is) {
     const std::int64_t window = was.operation().facts().window;
@@ -109,38 +115,6 @@ Rewriter::Rule with_wider_window(std::int64_t more) {
   };
 }
 
-Tensor without_window(const Tensor& was, const Tensor& is) {
-  return was.operation().facts().window > 0 ? torch::causal_mask(was.size(0)) : is;
-}
-
-constexpr MistakeRow usual_bias_rows[] = {
-    {"bias-sign", "the biases are subtracted: distant tokens get higher scores", alibi_line, always<bias_subtracted>},
-    {"bias-after-softmax", "the biases are added to the weights after softmax, not to the scores before it", alibi_line,
-     always<bias_added_after_softmax>},
-    {"bias-before-scaling", "the biases are added before the scores are scaled, so they are scaled as well", alibi_line,
-     always<bias_added_before_scaling>},
-    {"same-slope", "all heads have the slope of the first", slopes_line,
-     [](Steps steps) { return with_slopes(steps, same_slopes); }},
-    {"slopes-by-count", "the slopes are 2 ** (-8 i / heads), though the number of heads is no power of two",
-     slopes_line,
-     [](Steps steps) { return with_slopes(steps, [](const Tensor& slopes) { return slopes_by_count(slopes, 1); }); }},
-    {"window-off-by-one", "the window shows one token too many", window_line,
-     [](Steps) { return with_wider_window(1); }},
-};
-
-constexpr MistakeRow further_bias_rows[] = {
-    {"slopes-from-zero", "the slopes count heads from 0, not from 1: the first is 1", slopes_line,
-     [](Steps steps) { return with_slopes(steps, [](const Tensor& slopes) { return slopes_by_count(slopes, 0); }); }},
-    {"slopes-reversed", "the slopes are in reverse order", slopes_line,
-     [](Steps steps) { return with_slopes(steps, reversed_slopes); }},
-    {"window-too-small", "the window shows one token too few", window_line,
-     [](Steps) { return with_wider_window(-1); }},
-    {"no-window", "the window is left out: the mask is only causal", window_line, always<without_window>},
-};
-
-}  // namespace
-
-std::span<const MistakeRow> bias_mistakes_in() { return usual_bias_rows; }
-std::span<const MistakeRow> bias_mistakes() { return further_bias_rows; }
+std::span<const MistakeRow> bias_rows() { return table_of_biases; }
 
 }  // namespace attn

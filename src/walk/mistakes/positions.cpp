@@ -1,35 +1,86 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <set>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "tensor/operations.hpp"
-#include "tensor/rounded_math.hpp"
 #include "torch/torch.hpp"
 #include "walk/mistake_rules.hpp"
-#include "walk/mistakes/subjects.hpp"
-#include "walk/rotation.hpp"
 
 namespace attn {
 namespace {
 
 constexpr const char* adding_line = "inputs + encodings";
-constexpr const char* encodings_line = "encodings[:, 0::2] = sin(angles); encodings[:, 1::2] = cos(angles)";
-constexpr const char* frequencies_line = "10000 ** (-2 * i / d) for pair i of d columns";
 
-Tensor without_positions(const Tensor& was, const Tensor& is) { return adds_positions(was) ? is.operands()[0] : is; }
+// ---- Rotations --------------------------------------------------------------------------------------
 
-Tensor scaled_before_positions(const Tensor& was, const Tensor& is) {
-  if (!adds_positions(was)) {
+/// The keys of queries @ keys.T, before each head is repeated for its group.
+const Tensor& keys_in(const Tensor& scores) {
+  const Tensor& keys = scores.operands()[1].operands()[0];
+  return keys.kind() == Kind::repeat ? keys.operands()[0] : keys;
+}
+
+/// The rotated queries of a product of rotated queries and keys.
+std::optional<Rotation> rotation_of_queries(const Tensor& scores) {
+  const bool is_score = scores.kind() == Kind::matmul && scores.operands()[1].kind() == Kind::transpose;
+  return is_score ? rotation_of(scores.operands()[0]) : std::nullopt;
+}
+
+/// The rotated keys whose scores become these weights.
+std::optional<Rotation> rotation_of_keys(const Tensor& weights) {
+  const Tensor* at = &weights;
+  while (at->kind() != Kind::matmul && !at->operands().empty()) {
+    at = &at->operands()[0];
+  }
+  return rotation_of_queries(*at) ? rotation_of(keys_in(*at)) : std::nullopt;
+}
+
+Tensor with_rotated_values(const Tensor& was, const Tensor& is) {
+  const auto keys = weighs_values(was) ? rotation_of_keys(is.operands()[0]) : std::nullopt;
+  if (!keys) {
     return is;
   }
-  const double root = std::sqrt(static_cast<double>(was.size(-1)));
-  return add(divide(is.operands()[0], 1 / root, ""), is.operands()[1]);
+  const Tensor& plain = is.operands()[1];
+  if (plain.size(-1) != keys->x.size(-1) || plain.size(-2) != keys->x.size(-2)) {
+    return is;
+  }
+  const Tensor values = rotated(plain, keys->cos, keys->sin, keys->pairs);
+  values.set_name("rotated_values");
+  return matmul(is.operands()[0], values);
 }
+
+/// Counts the positions of queries from `first`; from 0, as those of keys, would be right.
+Rewriter::Rule queries_counted_from(Steps steps, std::int64_t first) {
+  std::set<const void*> queries;
+  std::map<const void*, Tensor> instead;
+  for (const Step& step : steps) {
+    const auto rotation = step.tensor ? rotation_of_queries(*step.tensor) : std::nullopt;
+    if (!rotation) {
+      continue;
+    }
+    queries.insert(rotation->x.id());
+    if (!instead.contains(rotation->cos.id())) {
+      const std::vector<Tensor>& factors = rotation->cos.operands()[0].operands();
+      const Tensor positions = torch::positions(first, factors[0].size(0), rotation->x);
+      positions.set_name("query_positions");
+      const Tensor angles = multiply(positions, factors[1]);
+      angles.set_name("query_angles");
+      instead.emplace(rotation->cos.id(), cos(angles)).first->second.set_name("query_cos");
+      instead.emplace(rotation->sin.id(), sin(angles)).first->second.set_name("query_sin");
+    }
+  }
+  return [queries, instead](const Tensor& was, const Tensor& is) {
+    const bool is_turned = was.kind() == Kind::multiplied && was.operands()[0].kind() == Kind::slice &&
+                           queries.contains(was.operands()[0].operands()[0].id());
+    const auto found = is_turned ? instead.find(was.operands()[1].id()) : instead.end();
+    return found == instead.end() ? is : multiply(is.operands()[0], found->second);
+  };
+}
+
+// ---- Encodings --------------------------------------------------------------------------------------
+
+Tensor without_positions(const Tensor& was, const Tensor& is) { return adds_positions(was) ? is.operands()[0] : is; }
 
 Tensor sines_first(const Tensor& was, const Tensor& is) {
   if (!interleaves_sines(was) || !is_made_alike(was.operands()[0], is.operands()[0])) {
@@ -40,82 +91,8 @@ Tensor sines_first(const Tensor& was, const Tensor& is) {
   return columns;
 }
 
-Tensor cosines_first(const Tensor& was, const Tensor& is) {
-  if (!interleaves_sines(was) || !is_made_alike(was.operands()[0], is.operands()[0])) {
-    return is;
-  }
-  const std::vector<Tensor>& parts = is.operands()[0].operands();
-  return view(stack({parts[1], parts[0]}, 2), was.shape());
-}
-
-/// The angles of position encodings and of rotations, each with the columns of what they are for.
-std::map<const Tensor*, std::int64_t> all_angles(std::span<const Step> steps) {
-  std::map<const Tensor*, std::int64_t> columns;
-  for (const Step& step : steps) {
-    if (!step.tensor) {
-      continue;
-    }
-    if (const Tensor* const angles = angles_of(*step.tensor)) {
-      columns[angles] = step.tensor->size(-1);
-    } else if (const auto rotation = rotation_of(*step.tensor)) {
-      columns[&rotation->cos.operands()[0]] = rotation->x.size(-1);
-    }
-  }
-  return columns;
-}
-
-/// Other frequencies, base ** (-factor * i / d), for every list of them in these steps.
-Rewriter::Rule with_frequencies(std::span<const Step> steps, std::int64_t base, std::int64_t factor) {
-  std::map<const void*, std::int64_t> columns;
-  for (const auto& [angles, count] : all_angles(steps)) {
-    columns[angles->operands()[1].id()] = count;
-  }
-  return [columns, base, factor](const Tensor& was, const Tensor& is) {
-    const auto found = columns.find(was.id());
-    if (found == columns.end()) {
-      return is;
-    }
-    const Tensor others = torch::frequencies(base, found->second, factor);
-    return numbers_of(others) == numbers_of(was) ? is : others;  // else the right base would be a mistake
-  };
-}
-
-/// Other positions of the tokens, of angles, from `first` on: `instead` of each position.
-template <class Position>
-Rewriter::Rule with_later_positions(std::span<const Step> steps, std::int64_t first, Position instead) {
-  std::set<const void*> counted;
-  for (const auto& [angles, count] : all_angles(steps)) {
-    counted.insert(angles->operands()[0].id());
-  }
-  return [counted, first, instead](const Tensor& was, const Tensor& is) {
-    if (!counted.contains(was.id()) || was.size(0) <= first) {
-      return is;
-    }
-    return made_of(was, [first, instead](Numbers& numbers) {
-      for (std::size_t i = static_cast<std::size_t>(first); i < numbers.size(); ++i) {
-        numbers[i] = static_cast<float>(instead(numbers[i]));
-      }
-    });
-  };
-}
-
-/// Each column c has a frequency of its own, 10000 ** (-2 c / d), in place of one for each two columns.
-Tensor with_frequency_by_column(const Tensor& was, const Tensor& is) {
-  if (angles_of(was) == nullptr) {
-    return is;
-  }
-  return made_of(was, [d = width_of(was)](Numbers& numbers) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const auto column = static_cast<double>(i % d);
-      const double angle =
-          static_cast<double>(i / d) * rounded::pow(torch::frequency_base, -2 * column / static_cast<double>(d));
-      numbers[i] = static_cast<float>(i % d % 2 == 0 ? rounded::sin(angle) : rounded::cos(angle));
-    }
-  });
-}
-
 /// Counts positions from 1; those of learned embeddings as far as there is a row for the last.
-Rewriter::Rule counted_from_one(std::span<const Step> steps) {
+Rewriter::Rule counted_from_one(Steps steps) {
   std::set<const void*> counted;
   for (const Step& step : steps) {
     if (!step.tensor || !adds_positions(*step.tensor)) {
@@ -139,7 +116,7 @@ Rewriter::Rule counted_from_one(std::span<const Step> steps) {
 }
 
 /// Adds positions to queries, keys and values instead of the inputs, where all are as long as these.
-Rewriter::Rule added_after_projections(std::span<const Step> steps) {
+Rewriter::Rule added_after_projections(Steps steps) {
   std::set<const void*> encoded;
   std::set<const void*> shorter;
   const auto is_made_of = [](const Tensor& tensor) {
@@ -164,10 +141,15 @@ Rewriter::Rule added_after_projections(std::span<const Step> steps) {
   };
 }
 
-constexpr MistakeRow usual_position_rows[] = {
+constexpr MistakeRow table_of_positions[] = {
+    {"halves-for-pairs", "columns i and i + d / 2 are rotated together, not columns 2i and 2i + 1",
+     "x[..., ::2], x[..., 1::2]", [](Steps steps) { return paired_as(steps, Pairs::halves); }},
+    {"rotary-values", "the values are rotated as well as the keys", values_line, always<with_rotated_values>},
+    {"position-off-by-one", "the positions of queries are too large by one", "torch.arange(n) * frequencies",
+     [](Steps steps) { return queries_counted_from(steps, 1); }},
     {"no-positions", "no positions are added to the inputs", adding_line, always<without_positions>},
-    {"sines-first", "the sines come first and then the cosines; columns should take turns", encodings_line,
-     always<sines_first>},
+    {"sines-first", "the sines come first and then the cosines; columns should take turns",
+     "encodings[:, 0::2] = sin(angles); encodings[:, 1::2] = cos(angles)", always<sines_first>},
     {"half-exponent", "the exponents of the frequencies are i / d, not 2 i / d", frequencies_line,
      [](Steps steps) { return with_frequencies(steps, torch::frequency_base, 1); }},
     {"positions-from-one", "positions count from 1, not from 0", "torch.arange(n)", counted_from_one},
@@ -175,39 +157,65 @@ constexpr MistakeRow usual_position_rows[] = {
      added_after_projections},
 };
 
-constexpr MistakeRow further_position_rows[] = {
-    {"cosines-first", "even columns have cosines and odd ones sines: swapped", encodings_line, always<cosines_first>},
-    {"inputs-scaled-up", "the inputs are multiplied by the square root of their dimension before positions are added",
-     adding_line, always<scaled_before_positions>},
-    {"frequency-by-column", "each column has a frequency of its own; columns 2i and 2i + 1 share one", frequencies_line,
-     always<with_frequency_by_column>},
-};
-
 }  // namespace
 
-std::span<const MistakeRow> position_mistakes_in() { return usual_position_rows; }
-
-std::vector<Mistake> position_mistakes(std::span<const Step> steps) {
-  std::vector<Mistake> table = made(further_position_rows, steps);
-  for (const std::int64_t base : {100, 1'000, 10'000, 100'000, 500'000, 1'000'000, 10'000'000}) {
-    table.push_back({"frequency-base", "the base of the frequencies is " + std::to_string(base), "rope_theta, or 10000",
-                     with_frequencies(steps, base, 2), true});
+Rewriter::Rule paired_as(Steps steps, Pairs pairs) {
+  std::set<const void*> turned;
+  for (const Step& step : steps) {
+    const auto rotation = step.tensor ? rotation_of(*step.tensor) : std::nullopt;
+    if (rotation && rotation->pairs != pairs) {
+      turned.insert(rotation->x.id());
+    }
   }
-  constexpr std::int64_t most_tokens = 16;
-  for (std::int64_t first = 1; first < most_tokens; ++first) {
-    const std::string tokens = "the positions of token " + std::to_string(first) + " and later ones ";
-    table.push_back({"positions-stay-0", tokens + "are all 0: the offset is left out, a token at a time",
-                     "torch.arange(start, start + n)", with_later_positions(steps, first, [](float) { return 0.0F; }),
-                     true});
-    table.push_back(
-        {"positions-restart", tokens + "count from 0 again: the offset is left out", "torch.arange(start, start + n)",
-         with_later_positions(steps, first, [first](float at) { return at - static_cast<float>(first); }), true});
-    table.push_back(
-        {"positions-jump", tokens + "are too large by " + std::to_string(first) + ": the offset counts twice",
-         "torch.arange(start, start + n)",
-         with_later_positions(steps, first, [first](float at) { return at + static_cast<float>(first); }), true});
-  }
-  return table;
+  return [turned, pairs](const Tensor& was, const Tensor& is) {
+    if (was.kind() == Kind::slice && turned.contains(was.operands()[0].id())) {
+      const Tensor& x = is.operands()[0];
+      const std::int64_t half = was.size(-1);
+      const bool is_first = was.operation().facts().at == 0;
+      return pairs == Pairs::adjacent ? every(x, is_first ? 0 : 1, 2)
+                                      : slice(x, -1, is_first ? 0 : half, is_first ? half : 2 * half);
+    }
+    const auto rotation = rotation_of(was);
+    if (!rotation || !turned.contains(rotation->x.id())) {
+      return is;
+    }
+    if (pairs == Pairs::adjacent) {
+      return view(stack(is.operands(), was.dim()), was.shape());
+    }
+    return is_made_alike(was.operands()[0], is.operands()[0]) ? cat(is.operands()[0].operands()) : is;
+  };
 }
+
+std::map<const Tensor*, std::int64_t> all_angles(Steps steps) {
+  std::map<const Tensor*, std::int64_t> columns;
+  for (const Step& step : steps) {
+    if (!step.tensor) {
+      continue;
+    }
+    if (const Tensor* const angles = angles_of(*step.tensor)) {
+      columns[angles] = step.tensor->size(-1);
+    } else if (const auto rotation = rotation_of(*step.tensor)) {
+      columns[&rotation->cos.operands()[0]] = rotation->x.size(-1);
+    }
+  }
+  return columns;
+}
+
+Rewriter::Rule with_frequencies(Steps steps, std::int64_t base, std::int64_t factor) {
+  std::map<const void*, std::int64_t> columns;
+  for (const auto& [angles, count] : all_angles(steps)) {
+    columns[angles->operands()[1].id()] = count;
+  }
+  return [columns, base, factor](const Tensor& was, const Tensor& is) {
+    const auto found = columns.find(was.id());
+    if (found == columns.end()) {
+      return is;
+    }
+    const Tensor others = torch::frequencies(base, found->second, factor);
+    return numbers_of(others) == numbers_of(was) ? is : others;  // else the right base would be a mistake
+  };
+}
+
+std::span<const MistakeRow> position_rows() { return table_of_positions; }
 
 }  // namespace attn

@@ -10,7 +10,6 @@ struct Function {
   const char* words;  ///< before "is applied to"
   double (*of)(double);
   bool is_identity_above_0 = false;
-  bool is_of_positive = false;  ///< nan below 0
 };
 
 /// Activation functions, powers, and changes of sign; those that are easily taken for others come later.
