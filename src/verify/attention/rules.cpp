@@ -296,7 +296,8 @@ constexpr auto rules = std::to_array<Rule>({
      "still get|still has|exp(0)|e^0|e⁰|not zero|nonzero|non-zero|uniform|0 instead|zero instead|zeros instead|naive"},
     {"sums-not-kept", "each column is divided by the sum of a row: the sums lost their axis",
      "{} = torch.softmax(scores, dim=-1)", ""},
-    {"keys-as-values", "the weights weigh the keys, and {} is used nowhere", "{}", "shared|key-value memory"},
+    {"keys-as-values", "the weights weigh the keys, and {} is used nowhere", "weights @ values",
+     "shared|key-value memory"},
     {"dropout-before-softmax", "dropout comes before softmax: a dropped score still gets a weight",
      "dropout(torch.softmax(scores, dim=-1))", "dropkey|dropout before|dropout vor|dropout av|dropout ant"},
     {"keys-by-view", "the view mixes the keys' tokens and features: they must change places", ".transpose(-2, -1)", ""},
@@ -514,13 +515,11 @@ class Judge {
     one.key_axis == one.axis ? judge_masks(one) : judge_axis(one);
     const Tensor& scores = one.scores.result;
     const std::size_t rows = scores.shape().size() - (scores.dim() > 1 ? 2 : 1);
-    const auto is_mixed = [](const Step& step) {
+    const auto mixed = std::ranges::find_if(one.keys.steps, [](const Step& step) {
       const Shape& to = step.result.shape();
-      const Shape& from = step.below().shape();
-      return step.result.kind() == Kind::view && to.size() == from.size() && to.size() > 1 && to != from &&
-             to.back() == from[from.size() - 2] && from.back() == to[to.size() - 2];
-    };
-    const auto mixed = std::ranges::find_if(one.keys.steps, is_mixed);
+      return step.result.kind() == Kind::view && to.size() > 1 && to.size() == step.below().shape().size() &&
+             to.back() > 1 && to[to.size() - 2] > 1 && !axis_below(step.result, to.size() - 2, step.operand);
+    });
     mixed != one.keys.steps.end() ? tell("keys-by-view", mixed->result) : void();
     axis_below(scores, rows, 1) ? void() : judge_split(one.queries, axis_below(scores, rows, 0));
     judge_split(one.keys, axis_below(scores, one.before.at_end(one.axis), 1));
@@ -563,24 +562,18 @@ class Judge {
       return;  // simplified: no scale
     }
     const double number = std::pow(scaling.factor, -2);  // the scores are divided by its root
-    if (!scaling.steps.empty()) {
+    const auto width = static_cast<double>(one.scores.width());
+    const std::string root = "the root of " + std::to_string(one.scores.width()) + ", the keys' width";
+    const std::vector<Step> after = one.context ? one.context->weights.steps : std::vector<Step>{};
+    if (!scaling.steps.empty() && is_near(number * width, 1)) {
+      tell("wrong-scale", scaling.steps[0], "multiplied by " + root + ", not divided by it");
+    } else if (!scaling.steps.empty()) {
       number > 1.5 && is_near(number, std::round(number)) ? judge_scale(one, scaling, number) : void();
-      is_near(number * static_cast<double>(one.scores.width()), 1)
-          ? tell("wrong-scale", scaling.steps[0],
-                 "multiplied by the root of " + std::to_string(one.scores.width()) +
-                     ", the keys' width, not divided by it")
-          : void();
-    } else if (one.context && is_scaled_after(*one.context, static_cast<double>(one.scores.width()))) {
-      tell("scaled-after-softmax", one.context->weights.steps.back().result);
+    } else if (!after.empty() && is_near(std::pow(factor_of(graph_, after.back()), -2), width)) {
+      tell("scaled-after-softmax", after.back().result);
     } else if (!is_scaled_ && (one.context || is_of_products)) {
       tell("no-scaling", one.weights, std::to_string(one.scores.width()));
     }
-  }
-
-  /// Returns true if weights are divided by the root of the keys' width.
-  bool is_scaled_after(const Context& context, double width) const {
-    const std::vector<Step>& steps = context.weights.steps;
-    return !steps.empty() && is_near(std::pow(factor_of(graph_, steps.back()), -2), width);
   }
 
   void judge_scale(const Attention& one, const Scaling& scaling, double number) {
@@ -707,17 +700,13 @@ class Judge {
   void judge_values(const Attention& one) {
     const Tensor& keys = one.keys.end();
     const Computed* const weights = graph_.statement(one.weights);
-    if (keys.id() != one.context->values.end().id() || keys.id() == one.queries.end().id() || weights == nullptr) {
-      return;
-    }
     const auto unused = std::ranges::find_if(ran_.computed, [&](const Computed& other) {
-      return order(other.place) < order(weights->place) && !other.name.empty() &&
+      return weights != nullptr && order(other.place) < order(weights->place) && !other.name.empty() &&
              other.tensor.shape() == keys.shape() && graph_.users(other.tensor).empty();
     });
-    if (const Computed* const at = graph_.statement(one.context->product.result);
-        at != nullptr && unused != ran_.computed.end()) {
-      tell_at(at->place, at->words, "keys-as-values", one.context->product.result, unused->name,
-              "weights @ " + unused->name);
+    if (keys.id() == one.context->values.end().id() && keys.id() != one.queries.end().id() &&
+        unused != ran_.computed.end()) {
+      tell("keys-as-values", one.context->product.result, unused->name);
     }
   }
 

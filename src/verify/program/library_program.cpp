@@ -183,7 +183,6 @@ class torch.nn.Dropout(torch.nn.Module):
   def forward(self, input): return torch.nn.functional.dropout(input, self.p, self.training)
 def torch.nn.functional.dropout(input, p=0.5, training=True, inplace=False):
   return input * our_drawn(None, None, 'kept', p, 1, input.shape) if training and p != 0 else input
-def torch.dropout(input, p, train): return torch.nn.functional.dropout(input, p, train)
 def torch.nn.functional.softmax(input, dim=None, dtype=None):
   return torch.softmax(input, dim if dim is not None else 0 if len(input.shape) in (0, 1, 3) else 1)
 class our_function(torch.nn.Module):
@@ -228,8 +227,6 @@ def torch.Tensor.var(self, dim=None, unbiased=True, keepdim=False, correction=1,
 def torch.Tensor.std(self, *args, **named): return self.var(*args, **named).sqrt()
 def torch.Tensor.argmax(self, dim=None, keepdim=False):
   return self.flatten().our_max(0)[1] if dim is None else self.our_max(dim, keepdim)[1]
-def torch.Tensor.argmin(self, dim=None, keepdim=False): return (-self).argmax(dim, keepdim)
-def numpy.shape(a): return a.shape
 def numpy.linspace(start, stop, num=50): return start + numpy.arange(num) * ((stop - start) / (num - 1))
 def torch.linspace(start, end, steps, dtype=None): return torch.tensor(numpy.linspace(start, end, steps)).to(dtype)
 def torch.Tensor.log_softmax(self, dim=-1): return torch.log(torch.softmax(self, dim))
@@ -241,13 +238,11 @@ def torch.Tensor.split(self, split_size, dim=0):
   sizes = split_size if not isinstance(split_size, int) else [min(split_size, self.shape[dim] - i) for i in range(0, self.shape[dim], split_size)]
   return tuple([self.narrow(dim, sum(sizes[:i]), n) for i, n in enumerate(sizes)])
 def torch.Tensor.chunk(self, chunks, dim=0): return torch.split(self, -(-self.shape[dim] // chunks), dim)
-def numpy.split(ary, indices_or_sections, axis=0): return ary.chunk(indices_or_sections, axis)
 def torch.Tensor.unbind(self, dim=0): return tuple([self.select(dim, i) for i in range(self.shape[dim])])
 def torch.Tensor.flatten(self, start_dim=0, end_dim=-1):
   first = start_dim % max(1, len(self.shape))
   last = end_dim % max(1, len(self.shape)) + 1
   return self.reshape(self.shape[:first] + (math.prod(self.shape[first:last]),) + self.shape[last:])
-def torch.Tensor.ravel(self): return self.reshape(-1)
 def torch.Tensor.repeat(self, *sizes):
   sizes = our_listed(sizes)
   self = self.view([1] * (len(sizes) - len(self.shape)) + list(self.shape))
