@@ -287,8 +287,8 @@ MISTAKES = [
     # Heads
     ("heads by view", HEADED, {"split": heads_by_view}, "heads-by-view"),
     ("values' heads by view", HEADED, {"split": only("v", heads_by_view)}, "heads-by-view"),
-    ("heads interleaved", HEADED, {"split": interleaved}, "heads-interleaved|columns-mixed-up"),
-    ("keys' heads interleaved", HEADED, {"split": only("k", interleaved)}, "heads-interleaved|columns-mixed-up"),
+    ("heads interleaved", HEADED, {"split": interleaved}, "heads-interleaved|columns-mixed-up|reordered"),
+    ("keys' heads interleaved", HEADED, {"split": only("k", interleaved)}, "heads-interleaved|columns-mixed-up|reordered"),
     ("values' heads in reverse", HEADED, {"split": only("v", slices(1, backwards))},
      "heads-reversed|heads-mixed-up|second-operand-reversed"),
     ("key and value of head 0", HEADED, {"split": only("kv", slices(1, first))}, "one-head|heads-mixed-up|of-first-head"),
