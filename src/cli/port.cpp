@@ -7,6 +7,7 @@
 #include <ostream>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -133,10 +134,20 @@ struct Log {
   double radius = 0;  ///< the most by which a number is rounded
 };
 
-/// What a text shows as "keys = [[0.1, 0.2]]", each name once; none if it shows anything else, as a page does.
+/// What a text shows as "keys = [[0.1, 0.2]]", each name once; none if it shows anything else, as a page does, is
+/// large, or a pipe, which can be read once alone.
 Log log_of(const std::string& file) try {
+  constexpr std::size_t most_bytes = 1U << 26U;
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(file, unknown) || files::is_dump(file)) {
+    return {};
+  }
   Log log;
-  const verify::Page page = verify::read_page(file);
+  const verify::Page page = verify::read_page(file, [](std::size_t bytes) {
+    if (bytes > most_bytes) {
+      throw verify::PageError("too large for a log");
+    }
+  });
   for (const verify::Printed& printed : verify::find_printed(page)) {
     const auto shown = verify::shown_of(printed);
     const std::string name(printed.label);
@@ -290,7 +301,7 @@ verify::PortReport compared(const chapters::Chapter& chapter, const Lesson& less
                             const std::string& file, const Options& options) {
   const VerifyOptions& verify = options.verify;
   const verify::Tolerance usual;
-  const Log log = files::is_dump(file) ? Log{} : log_of(file);
+  const Log log = log_of(file);
   const verify::Tolerance tolerance{verify.rtol.value_or(usual.rtol),
                                     verify.atol.value_or(std::max(usual.atol, log.radius)),
                                     !verify.rtol && !verify.atol};
@@ -349,8 +360,8 @@ const chapters::Chapter* named_chapter(const VerifyOptions& verify) {
 bool is_about_dumps(const Options& options) {
   const VerifyOptions& verify = options.verify;
   const auto is_dump = [&verify](const std::string& file) {
-    const bool is_log = verify.chapter && file != "-" && !files::is_dump(file) && !log_of(file).tensors.empty();
-    return is_log || (file != "-" && files::is_dump(file) && !is_folder_of_pages(file, verify));
+    const bool is_of_tensors = file != "-" && files::is_dump(file) && !is_folder_of_pages(file, verify);
+    return is_of_tensors || (verify.chapter && file != "-" && !log_of(file).tensors.empty());
   };
   const auto dumps = std::ranges::count_if(verify.files, is_dump);
   if (dumps == 0) {

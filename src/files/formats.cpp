@@ -1,8 +1,8 @@
 #include "files/formats.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "files/csv.hpp"
@@ -70,25 +70,13 @@ std::optional<Format> format_of_bytes(const Beginning& beginning) {
 }
 
 std::optional<Format> format_of_name(const std::filesystem::path& path) {
-  if (has_extension(path, ".npy")) {
-    return Format::npy;
-  }
-  if (has_extension(path, ".npz")) {
-    return Format::npz;
-  }
-  if (has_extension(path, ".safetensors")) {
-    return Format::safetensors;
-  }
-  if (has_extension(path, ".json")) {
-    return Format::json;
-  }
-  if (has_extension(path, ".bin")) {
-    return Format::raw;
-  }
-  if (has_extension(path, ".mat")) {
-    return Format::matlab;
-  }
-  return has_extension(path, ".csv") || has_extension(path, ".tsv") ? std::optional(Format::csv) : std::nullopt;
+  constexpr std::pair<const char*, Format> endings[] = {
+      {".npy", Format::npy},   {".npz", Format::npz},   {".safetensors", Format::safetensors},
+      {".json", Format::json}, {".csv", Format::csv},   {".tsv", Format::csv},
+      {".bin", Format::raw},   {".mat", Format::matlab}};
+  const auto* const found =
+      std::ranges::find_if(endings, [&](const auto& ending) { return has_extension(path, ending.first); });
+  return found == std::end(endings) ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<Dumped> parse_file(const std::filesystem::path& path, const Bytes& bytes, const Wanted& wanted) {

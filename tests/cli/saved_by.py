@@ -105,6 +105,10 @@ class SavedBy(unittest.TestCase):
             self.assertIn(b"first wrong step: keys", wrong.stdout)
             self.assertNotIn(b"you brought", said(4, more="keys = [[0.1, 0.2]]\n").stdout)
 
+    def test_a_pipe_is_read_once(self):
+        done = subprocess.run([harness.BINARY, "verify", "/dev/stdin", "--chapter", "causal"], input=run("causal").stdout, capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
 
 if __name__ == "__main__":
     harness.main()
