@@ -106,7 +106,7 @@ class SavedBy(unittest.TestCase):
             self.assertNotIn(b"you brought", said(4, more="keys = [[0.1, 0.2]]\n").stdout)
 
     def test_a_pipe_is_read_once(self):
-        done = subprocess.run([harness.BINARY, "verify", "/dev/stdin", "--chapter", "causal"], input=run("causal").stdout, capture_output=True)
+        done = run("verify", "/dev/stdin", "--chapter", "causal", page=run("causal").stdout)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
 
