@@ -8,7 +8,6 @@
 #include "meaning.hpp"
 #include "program.hpp"
 #include "walk/lesson.hpp"
-#include "walk/slip.hpp"
 
 namespace attn::chapters {
 
@@ -53,6 +52,18 @@ struct Chapter {
   Init init;                 ///< the article's initialisation of weights
   std::string_view sizes;    ///< the article's sizes: "6 tokens, d_in 3, d_out 3"
   std::string_view special;  ///< special features of the article's chapter
+};
+
+/// A known error on an article's page.
+struct Slip {
+  /// The printed tensors that have the error.
+  enum class Where { always, no_grad_fn, missing_parenthesis, other_shape };
+
+  std::string_view chapter;
+  std::string_view step;   ///< the step's name
+  std::string_view label;  ///< the text before the tensor must contain this; empty: any text
+  Where where = Where::always;
+  std::string_view text;  ///< one sentence
 };
 
 /// An article; each folder exports one.

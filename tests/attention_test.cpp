@@ -22,7 +22,7 @@ class Program {
   Tensor drawn(const std::string& name, const Shape& shape, const std::string& call = "torch.randn()") {
     const Tensor tensor = leaf(shape, DType::float32, name, [shape]() -> Contents { return Block<float>(shape); }, {},
                                {.kind = Kind::normal});
-    ran.draws.push_back({tensor, next(), name, call, "", 1});
+    ran.draws.push_back({tensor, name, call, "", 1});
     return tensor;
   }
   Tensor named(const std::string& name, const Tensor& tensor) {

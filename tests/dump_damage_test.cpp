@@ -308,3 +308,23 @@ TEST_CASE("dumps: an archive with one changed byte never gives other numbers") {
   }
   CHECK((has_sanitizer || most_memory() - before < 8 * 1024));
 }
+
+TEST_CASE("a large file that becomes shorter while it is read is an error") {
+  const DumpFolder folder;
+  const fs::path path = folder / "shorter.safetensors";
+  constexpr std::size_t numbers = 20U << 20U;
+  const std::string header = R"({"keys": {"dtype": "U8", "shape": [)" + std::to_string(numbers) +
+                             R"(], "data_offsets": [0, )" + std::to_string(numbers) + "]}}";
+  {
+    std::ofstream file(path, std::ios::binary);
+    const std::uint64_t size = header.size();
+    file.write(reinterpret_cast<const char*>(&size), sizeof size);
+    file << header << std::string(numbers, '\1');
+  }
+  CHECK(files::read(path).at(0).values == std::vector<double>(numbers, 1));
+  const auto cut = [&](const files::Heading&) {
+    fs::resize_file(path, numbers / 2);
+    return true;
+  };
+  CHECK_THROWS_WITH_AS(files::read(path, cut), doctest::Contains("it became shorter while it was read; "), DumpError);
+}

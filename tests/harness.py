@@ -53,9 +53,25 @@ def options_of(*command):
     return re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: (\S+))?", help_of(*command), re.M)
 
 
+IS_SLOW = EVERY > 40  # sanitizers or an emulator run the tests
+LESSONS = 20 if IS_SLOW else 200  # of random ones
+
+
+def sparse(rows, most):
+    """All rows; where the tests are slow every `most`-th, others each day."""
+    return sample(rows, most=most) if IS_SLOW else rows
+
+
+class _Sampled(unittest.TestLoader):
+    """Where the tests are slow: of each class every third test."""
+
+    def getTestCaseNames(self, case):
+        return sparse(super().getTestCaseNames(case), 3)
+
+
 def main(arguments=None, **options):
     """Runs the script's tests, by default with what follows the program's path."""
-    unittest.main(argv=[sys.argv[0], *(sys.argv[2:] if arguments is None else arguments)], verbosity=1, **options)
+    unittest.main(argv=[sys.argv[0], *(sys.argv[2:] if arguments is None else arguments)], verbosity=1, testLoader=_Sampled(), **options)
 
 
 @functools.cache

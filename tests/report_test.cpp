@@ -36,7 +36,7 @@ Explanation small_explanation() {
   explanation.preferred = true;
   explanation.steps = walk.steps();
   explanation.tokens = {"one", "two", "three"};
-  explanation.slips.push_back({"chapter", "keys", "", Slip::Where::other_shape, "The page lost a row."});
+  explanation.slips.push_back({"chapter", "keys", "", chapters::Slip::Where::other_shape, "The page lost a row."});
   return explanation;
 }
 

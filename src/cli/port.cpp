@@ -20,7 +20,6 @@
 #include "files/read.hpp"
 #include "inputs.hpp"
 #include "tensor/blas_kernels.hpp"
-#include "tensor/evaluation.hpp"
 #include "text/lines.hpp"
 #include "verify/page/page.hpp"
 #include "verify/page/pieces.hpp"
@@ -29,7 +28,6 @@
 #include "verify/port/judge.hpp"
 #include "verify/port/names.hpp"
 #include "verify/port/report.hpp"
-#include "verify/port/unseen.hpp"
 #include "verify/port/ways.hpp"
 #include "walk/names.hpp"
 
@@ -74,31 +72,6 @@ std::string words_of(const chapters::Chapter& chapter, const Lesson& lesson) {
          (lesson.attend_to ? "attending to " + name_of(attend_to_names(), *lesson.attend_to) + ", " : "") +
          name_of(cpu_names(), lesson.kernels.cpu) + " kernels, " +
          name_of(dropout_kernel_names(), lesson.dropout_kernel) + " dropout kernel";
-}
-
-/// The same lesson with what is drawn drawn otherwise.
-std::vector<verify::Variant> variants_of(const chapters::Chapter& chapter, const Lesson& lesson,
-                                         const Options& options) {
-  std::vector<verify::Variant> variants;
-  if (lesson.layer) {
-    return variants;  // nothing is drawn
-  }
-  const auto add = [&](const std::string& name, const std::string& sentence, const auto& change) {
-    Lesson other = lesson;
-    change(other);
-    try {
-      variants.push_back({name, sentence, computed(chapter, other, options).steps()});
-    } catch (const LessonError&) {  // not a lesson of this chapter
-    }
-  };
-  for (const auto& [name, init] : init_names()) {
-    add("init", "drawn as with --init " + name, [init = init](Lesson& other) { other.init = init; });
-  }
-  for (const auto& [name, kernel] : dropout_kernel_names()) {
-    add("dropout-kernel", "drawn by the " + name + " dropout kernel",
-        [kernel = kernel](Lesson& other) { other.dropout_kernel = kernel; });
-  }
-  return variants;
 }
 
 /// Returns true if the name matches a pattern with * and ?.
@@ -176,41 +149,29 @@ std::vector<files::Dumped> tensors_in(const std::string& file, const Log& log, c
   return tensors;
 }
 
-/// A tensor's numbers, read when they are asked for.
-verify::SharedNumbers to_be_read(const std::string& file, const std::string& name) {
-  return verify::SharedNumbers([file, name] {
-    return files::read(file, [&](const files::Heading& one) { return one.name == name; }).at(0).values;
-  });
-}
-
 /// The tensors of a dump except those that --ignore leaves out, whose names go to `ignored`. Reads no numbers of those
-/// that are too large, and with `are_read` false, none until they are asked for. Throws UsageError if a pattern matches
-/// nothing.
+/// that are too large. Throws UsageError if a pattern matches nothing.
 ReadTensors read_but_ignored(const std::string& file, const Log& log, const VerifyOptions& verify,
-                             std::span<const Step> steps, bool are_read, std::vector<std::string>& ignored) {
+                             std::span<const Step> steps, std::vector<std::string>& ignored) {
   std::vector<std::string> names;
-  std::vector<verify::Observed> later;
   std::vector<verify::Observed> unread;
   const std::int64_t most = most_of_steps(steps);
   std::vector<files::Dumped> read = tensors_in(file, log, [&](const files::Heading& one) {
     names.push_back(one.name);
     const bool is_ignored =
         std::ranges::any_of(verify.ignored, [&](const std::string& pattern) { return is_like(one.name, pattern); });
+    const bool is_read = verify.names.contains(one.name) || element_count(one.shape) <= most;
     if (is_ignored) {
       ignored.push_back(one.name);
+    } else if (!is_read) {
+      unread.push_back({one.name, one.shape, one.dtype, {}});
     }
-    const bool is_read = verify.names.contains(one.name) || element_count(one.shape) <= most;
-    if (!is_ignored && !(is_read && are_read)) {
-      (is_read ? later : unread)
-          .push_back({one.name, one.shape, one.dtype, is_read ? to_be_read(file, one.name) : verify::SharedNumbers()});
-    }
-    return !is_ignored && is_read && are_read;
+    return !is_ignored && is_read;
   });
   std::vector<verify::Observed> given;
   for (files::Dumped& one : read) {
     given.push_back({std::move(one.name), std::move(one.shape), std::move(one.dtype), std::move(one.values)});
   }
-  std::ranges::move(later, std::back_inserter(given));
   const std::size_t judged = given.size();
   std::ranges::move(unread, std::back_inserter(given));
   for (const std::string& pattern : verify.ignored) {
@@ -221,17 +182,6 @@ ReadTensors read_but_ignored(const std::string& file, const Log& log, const Veri
     }
   }
   return {std::move(given), judged};
-}
-
-/// Returns true if a dump is large and lists its tensors, so that one can be read without the others.
-bool is_large(const std::string& file) {
-  const bool is_indexed = std::filesystem::is_directory(file) || files::has_extension(file, ".npz") ||
-                          files::has_extension(file, ".safetensors");
-  std::int64_t count = 0;
-  for (const files::Heading& one : is_indexed ? files::headings(file) : std::vector<files::Heading>()) {
-    count += element_count(one.shape);
-  }
-  return count > evaluation().large;
 }
 
 bool is_parameter(const Tensor& tensor) { return tensor.operation().is_parameter() || verify::is_weight(tensor); }
@@ -262,7 +212,7 @@ void take_used(verify::PortReport& report, const Lesson& lesson) {
 /// Whether the step's tensor is another one than the lesson's, and by no known mistake.
 bool is_own(const verify::Judged& judged) {
   return judged.verdict == verify::PortVerdict::shape ||
-         (judged.verdict == verify::PortVerdict::wrong && judged.causes.empty() && judged.whose.empty());
+         (judged.verdict == verify::PortVerdict::wrong && judged.causes.empty());
 }
 
 /// The lesson with the dump's own inputs and weights, if it holds both, and none is the lesson's; else none.
@@ -315,13 +265,11 @@ verify::PortReport compared(const chapters::Chapter& chapter, const Lesson& less
   if (lesson.layer) {
     report.to_see = "other inputs may show it";
   }
-  const bool is_unread = verify.format == ReportFormat::text && is_large(file);  // other reports show right numbers
-  ReadTensors given = read_but_ignored(file, log, verify, walk.steps(), !is_unread, report.ignored);
+  ReadTensors given = read_but_ignored(file, log, verify, walk.steps(), report.ignored);
   report.given = std::move(given.tensors);
   verify::number_slices(report.given, verify::heads_of(walk.steps()), verify::entries_of(walk.steps()));
-  const verify::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
   const auto judged = std::span(report.given).first(given.judged);
-  report.judgement = verify::judge(judged, walk.steps(), verify.names, tolerance, otherwise);
+  report.judgement = verify::judge(judged, walk.steps(), verify.names, tolerance, walk.draws());
   if (report.judgement.seed) {
     Lesson other = lesson;
     other.seed = *report.judgement.seed;
@@ -341,7 +289,6 @@ verify::PortReport compared(const chapters::Chapter& chapter, const Lesson& less
   }
   for (std::size_t i = judged.size(); i < report.given.size(); ++i) {
     report.judgement.unmatched.push_back(i);
-    report.judgement.relations.emplace_back();
   }
   return report;
 }

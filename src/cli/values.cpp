@@ -140,8 +140,7 @@ std::map<std::string, std::string> names_value(const std::string& text) {
     if (step.ends_with(raw)) {  // "keys=k.bin"
       std::swap(theirs, step);
     }
-    theirs.resize(theirs.size() - (theirs.ends_with(raw) ? raw.size() : 0));
-    names[theirs] = step;
+    names[theirs.ends_with(raw) ? theirs.substr(0, theirs.rfind('.')) : theirs] = step;
   }
   return names;
 }

@@ -108,7 +108,7 @@ std::vector<const verify::Printed*> unexplained(const verify::Report& report) {
   return result;
 }
 
-/// Reads a page, finds its tensors and explains them. If the page names no seed but its numbers reveal one, explains
+/// Reads a page, finds its tensors and explains them. If its program gives no seed but its numbers reveal one, explains
 /// them again with that seed. `verified` must not move afterwards.
 void explain(Verified& verified, const std::string& file, const VerifyOptions& options, std::int64_t available) {
   std::int64_t size = 0;
@@ -124,14 +124,13 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
         verify::kernels_to_try(options.cpu, options.blas, options.dropout_kernel);
     verified.program = verify::PageProgram(verified.page, verified.printed, kernels);
     const verify::Lessons lessons(options);
-    std::vector<std::int64_t> seeds = verified.program.ran().seeds;
-    std::ranges::copy(verify::named_seeds(verified.page.listing().text()), std::back_inserter(seeds));
     verified.lessons = verified.printed.empty() ? std::vector<verify::Explanation>{} : lessons.plain();
     std::vector<verify::Source> known = known_inputs();
     const auto match_page = [&] {
       verified.report = verify::match(verified.printed, verified.lessons, verified.program, known);
     };
     match_page();
+    const std::vector<std::int64_t>& seeds = verified.program.ran().seeds;
     if (std::vector<verify::Explanation> more = lessons.revealed(unexplained(verified.report), seeds); !more.empty()) {
       std::ranges::move(more, std::back_inserter(verified.lessons));
       match_page();

@@ -1,34 +1,55 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
+#include <variant>
+#include <vector>
 
-#include "walk/change.hpp"
-#include "walk/what_if.hpp"
+#include "tensor/array.hpp"
+#include "tensor/tensor.hpp"
+#include "walk/walkthrough.hpp"
 
-/// The effects of rules, each in one sentence; empty if the numbers it describes did not change.
+/// What a rule does to the numbers, in words.
 namespace attn {
 
-/// Returns true for the scores of queries with the keys of several tokens.
-bool is_score(const Tensor& tensor);
-bool is_softmax(const Tensor& tensor);
-double row_sum(Row row, std::size_t place);
-/// The sum of a row right of the diagonal, which ends in the lower right corner.
-double later(Row row, std::size_t place);
+/// A float tensor before and after the change.
+struct Change {
+  Shape shape;
+  std::shared_ptr<const Contents> as_is;
+  std::shared_ptr<const Contents> changed;
+  const Tensor* was;   ///< the original tensor
+  const Tensor* made;  ///< the changed tensor
+  std::span<const float> before = floats(*as_is);
+  std::span<const float> after = floats(*changed);
 
-std::string sentence_of(const Effect& effect, std::span<const Change> all);
+  static std::span<const float> floats(const Contents& contents) {
+    const auto& values = std::get<Block<float>>(contents);
+    return {values.data(), values.size()};
+  }
+};
 
-std::string no_mask_did(std::span<const Change> all);
-std::string mask_of_first_entry_did(std::span<const Change> all);
-std::string mask_padded_queries_did(std::span<const Change> all);
-std::string no_rescale_did(std::span<const Change> all);
-std::string softmax_dim_0_did(std::span<const Change> all);
-std::string same_weights_did(std::span<const Change> all);
-std::string tiled_heads_did(std::span<const Change> all);
-std::string masked_from_first_key_did(std::span<const Change> all);
-std::string no_block_rescale_did(std::span<const Change> all);
-std::string bias_after_softmax_did(std::span<const Change> all);
-std::string slopes_by_count_did(std::span<const Change> all);
+/// The float tensors of both walkthroughs whose numbers differ. The steps must outlive them.
+std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> changed);
+
+/// The changes of those original tensors for which `is_such` is true.
+std::vector<Change> filtered(std::span<const Change> all, bool (*is_such)(const Tensor& was));
+
+/// A measure of a row, given what the row was before the change, and the column of its own token: the last row's is the
+/// last, or where rows are more than columns the row's place.
+using Measure = double (*)(std::span<const float> row, std::span<const float> was, std::size_t place);
+
+/// "grows from 0.44 to 0.52", with enough digits to show the change, at most seven.
+std::string from_to(double before, double after);
+
+/// The change of a measure's mean over all finite rows: "grows from 0.44 to 0.52 on average".
+std::string mean_from_to(std::span<const Change> some, Measure measure);
+
+/// Whether no number is inf or nan, before or after.
+bool are_finite(std::span<const Change> some);
+
+/// "scores change by up to 1.23"
+std::string changed_by_up_to(const std::string& what, std::span<const Change> some);
 
 }  // namespace attn

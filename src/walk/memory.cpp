@@ -8,13 +8,10 @@
 #include <cstddef>
 #include <fstream>
 #include <limits>
-#include <string_view>
 #include <system_error>
 #include <unordered_set>
-#include <vector>
 
 #include "tensor/evaluation.hpp"
-#include "text/lines.hpp"
 #include "text/numbers.hpp"
 
 namespace attn {
@@ -75,17 +72,6 @@ std::int64_t limit_in(const std::filesystem::path& path) {
   return file >> limit && limit > 0 ? limit : unlimited;
 }
 
-/// The smallest limit in the files of that name from a group's folder up to `top`. Inside a container, only `top` may
-/// exist.
-std::int64_t limit_up_to(const std::filesystem::path& top, const std::string& group, const std::string& file) {
-  std::int64_t least = limit_in(top / file);
-  for (std::filesystem::path path = std::filesystem::path(group).relative_path(); !path.empty();
-       path = path.parent_path()) {
-    least = std::min(least, limit_in(top / path / file));
-  }
-  return least;
-}
-
 std::int64_t all_bytes(const Tensor& tensor) { return element_count(tensor.shape()) * element_size(tensor.dtype()); }
 
 }  // namespace
@@ -100,18 +86,15 @@ std::int64_t available_memory(std::int64_t reserved) {
 }
 
 std::int64_t control_group_limit(const std::filesystem::path& groups, const std::filesystem::path& root) {
-  std::int64_t least = std::min(limit_in(root / "memory.max"), limit_in(root / "memory" / "memory.limit_in_bytes"));
+  std::int64_t least = limit_in(root / "memory.max");  // inside a container, the only one that exists
   std::ifstream file(groups);
-  for (std::string line; std::getline(file, line);) {  // "4:cpu,memory:/one/two", in version 2 "0::/one/two"
-    const std::size_t first = std::min(line.find(':'), line.size());
-    const std::size_t second = std::min(line.find(':', first + 1), line.size());
-    const std::string controllers = line.substr(std::min(first + 1, line.size()), second - first - 1);
-    const std::string group = line.substr(std::min(second + 1, line.size()));
-    const std::vector<std::string> names = text::split(controllers);
-    if (std::find(names.begin(), names.end(), "memory") != names.end()) {
-      least = std::min(least, limit_up_to(root / "memory", group, "memory.limit_in_bytes"));
-    } else if (controllers.empty()) {
-      least = std::min(least, limit_up_to(root, group, "memory.max"));
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("0::")) {  // "0::/one/two"
+      continue;
+    }
+    for (std::filesystem::path group = std::filesystem::path(line.substr(3)).relative_path(); !group.empty();
+         group = group.parent_path()) {
+      least = std::min(least, limit_in(root / group / "memory.max"));
     }
   }
   return least;

@@ -13,7 +13,7 @@ namespace attn {
 /// control group's. If the address space is limited, `reserved` bytes of it are kept free, if there are that many.
 std::int64_t available_memory(std::int64_t reserved = 0);
 
-/// The smallest limit of this process's control group and its parents, of version 1 or 2: `groups` lists the groups as
+/// The smallest limit of this process's control group (version 2) and its parents: `groups` names it as
 /// /proc/self/cgroup does, `root` is where /sys/fs/cgroup would be.
 std::int64_t control_group_limit(const std::filesystem::path& groups, const std::filesystem::path& root);
 

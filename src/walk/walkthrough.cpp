@@ -37,9 +37,6 @@ std::string transposed_name(const Tensor& product, const Tensor& factor) {
   return is_met || name.empty() ? "keys_transposed" : name + "_transposed";
 }
 
-/// Returns true if expressions use the tensor's role as its name; a product is written out instead.
-bool is_spoken_of(const Tensor& tensor) { return tensor.kind() != Kind::matmul; }
-
 /// The tensors that its expression speaks of by their names.
 template <class Visit>
 void for_each_named(const Tensor& tensor, const Visit& visit) {
@@ -121,7 +118,7 @@ void Walkthrough::add_extras(const Tensor& tensor, const std::string& section) {
 }
 
 void Walkthrough::add_extra(const Tensor& tensor, const std::string& name, const std::string& section) {
-  if (is_spoken_of(tensor)) {
+  if (tensor.kind() != Kind::matmul) {  // which expressions write out
     call(tensor, name, section);
   }
   shown_.insert(tensor.id());

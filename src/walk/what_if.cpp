@@ -5,15 +5,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "tensor/operations.hpp"
-#include "walk/change.hpp"
 #include "walk/effects.hpp"
-#include "walk/idle.hpp"
 #include "walk/mistake_rules.hpp"
 #include "walk/mistakes.hpp"
 #include "walk/rotation.hpp"
@@ -21,20 +21,58 @@
 namespace attn {
 namespace {
 
+using Row = std::span<const float>;
+
 // ---- What rules are about, and how a row is measured ----
 
-double largest(Row row, std::size_t) { return static_cast<double>(*std::max_element(row.begin(), row.end())); }
-
-double largest_size(Row row, std::size_t) {
-  return static_cast<double>(std::abs(*std::ranges::max_element(row, {}, [](float x) { return std::abs(x); })));
+/// Returns true for the scores of queries with the keys of several tokens.
+bool is_score(const Tensor& tensor) {
+  switch (tensor.kind()) {
+    case Kind::matvec:
+    case Kind::matvecs:
+    case Kind::dots:
+    case Kind::pairwise_dots: return true;
+    case Kind::matmul: {
+      const Tensor& keys = tensor.operands()[1];
+      const auto axes = keys.operation().facts().axes;
+      return keys.kind() == Kind::transpose && std::max(axes[0], axes[1]) + 1 == keys.shape().size();
+    }
+    default: return false;
+  }
 }
 
-double size_of_sum(Row row, std::size_t place) { return std::abs(row_sum(row, place)); }
+bool is_softmax(const Tensor& tensor) { return softmax_of_weights(tensor) != nullptr; }
 
-double last(Row row, std::size_t) { return static_cast<double>(row.back()); }
+/// Weights that depend on a mask: softmax of masked scores, or masked weights divided by their sum.
+bool is_masked(const Tensor& tensor) { return is_softmax(tensor) || tensor.kind() == Kind::divided; }
+
+bool is_running_sum(const Tensor& tensor) {
+  return tensor.kind() == Kind::added && tensor.operands()[1].kind() == Kind::sum;
+}
+
+double largest(Row row, Row, std::size_t) { return static_cast<double>(*std::ranges::max_element(row)); }
+
+double smallest(Row row, Row, std::size_t) { return static_cast<double>(*std::ranges::min_element(row)); }
+
+double sum_of(Row row, Row, std::size_t) { return std::accumulate(row.begin(), row.end(), 0.0); }
+
+double size_of_sum(Row row, Row was, std::size_t place) { return std::abs(sum_of(row, was, place)); }
+
+double last(Row row, Row, std::size_t) { return static_cast<double>(row.back()); }
+
+/// The weight of tokens that had none.
+double weight_of_hidden(Row row, Row was, std::size_t) {
+  return std::inner_product(row.begin(), row.end(), was.begin(), 0.0, std::plus<>(),
+                            [](float is, float before) { return before == 0 ? static_cast<double>(is) : 0; });
+}
+
+/// The number of tokens that have weight.
+double seen(Row row, Row, std::size_t) {
+  return static_cast<double>(std::ranges::count_if(row, [](float weight) { return weight != 0; }));
+}
 
 /// How far away, on average, the tokens are that a row of weights attends to.
-double distance(Row row, std::size_t place) {
+double distance(Row row, Row, std::size_t place) {
   double sum = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
     sum += static_cast<double>(row[i]) * (static_cast<double>(place) - static_cast<double>(i));
@@ -95,7 +133,123 @@ bool are_scaled_gradients(const Tensor& tensor) {
   return (tensor.kind() == Kind::matmul && is_scores_gradient(tensor.operands()[0])) || are_keys_gradients(tensor);
 }
 
-// ---- Reasons that several rules share ----
+// ---- What rules do that no measure of rows tells ----
+
+/// The largest difference between scores [..., n, n] and their transpose.
+double asymmetry(const Shape& shape, Row scores) {
+  const auto n = static_cast<std::size_t>(shape.back());
+  double most = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const std::size_t row = i / n % n;
+    const std::size_t mirrored = i - row * n - i % n + i % n * n + row;
+    most = std::max(most, std::abs(static_cast<double>(scores[i]) - static_cast<double>(scores[mirrored])));
+  }
+  return most;
+}
+
+/// Returns true for scores of a sequence with itself, where [..., i, j] and [..., j, i] belong to the same two tokens.
+bool is_mutual(const Change& scores) {
+  const auto source = [](const Tensor& tensor) {
+    const Tensor* at = &tensor;
+    while (!at->operands().empty()) {
+      at = &at->operands()[0];
+    }
+    return at->id();
+  };
+  const std::vector<Tensor>& sides = scores.made->operands();
+  const std::size_t axes = scores.shape.size();
+  return axes > 1 && scores.shape.back() > 1 && scores.shape[axes - 2] == scores.shape.back() &&
+         source(sides[0]) == source(sides[1]);
+}
+
+std::string same_weights_did(std::span<const Change> all) {
+  const std::vector<Change> scores = filtered(all, is_score);
+  const std::string with = "With W_query for the keys too, ";
+  if (scores.empty()) {
+    return with + "the scores stay the same";
+  }
+  if (std::ranges::none_of(scores, is_mutual) || !are_finite(scores)) {
+    return with + changed_by_up_to("scores", scores);
+  }
+  double before = 0;
+  double after = 0;
+  for (const Change& change : scores) {
+    before = std::max(before, is_mutual(change) ? asymmetry(change.shape, change.before) : 0);
+    after = std::max(after, is_mutual(change) ? asymmetry(change.shape, change.after) : 0);
+  }
+  return with + "the scores are symmetric: the largest difference between [i, j] and [j, i] " + from_to(before, after);
+}
+
+std::string mask_padded_queries_did(std::span<const Change> all) {
+  std::size_t lost = 0;
+  std::size_t rows = 0;
+  for (const Change& change : filtered(all, is_softmax)) {
+    const auto width = static_cast<std::size_t>(change.shape.back());
+    for (std::size_t row = 0; row < change.after.size(); row += width) {
+      lost += std::isnan(change.after[row]) && !std::isnan(change.before[row]) ? 1U : 0U;
+      ++rows;
+    }
+  }
+  return lost == 0 ? ""
+                   : "A query of padding has only scores of -inf, and softmax gives nan: in " + std::to_string(lost) +
+                         " of " + std::to_string(rows) + " rows of weights";
+}
+
+// ---- Why rules change no number ----
+
+/// Returns true if there are tensors of this kind, and the fact holds for all of them.
+bool all_such(std::span<const Step> steps, bool (*of)(const Tensor&), bool (*fact)(const Tensor&)) {
+  bool any = false;
+  for (const Step& step : steps) {
+    if (step.tensor && of(*step.tensor)) {
+      any = true;
+      if (!fact(*step.tensor)) {
+        return false;
+      }
+    }
+  }
+  return any;
+}
+
+std::string same_maximum_is_idle(std::span<const Step> steps) {
+  const auto is_factor = [](const Tensor& tensor) {  // exp(row_max - new_row_max)
+    return tensor.kind() == Kind::exp && tensor.operands()[0].kind() == Kind::subtracted &&
+           tensor.operands()[0].operands()[0].kind() != Kind::scaled;
+  };
+  const auto is_one = [](const Tensor& tensor) {
+    const auto contents = tensor.array().contents();
+    return std::ranges::all_of(std::get<Block<float>>(*contents), [](float factor) { return factor == 1; });
+  };
+  return std::ranges::none_of(steps, [&](const Step& step) { return step.tensor && is_factor(*step.tensor); })
+             ? "a single block has none before it"
+         : all_such(steps, is_factor, is_one) ? "the first block has the largest score of every row"
+                                              : "";
+}
+
+std::string no_rotated_values_is_idle(std::span<const Step> steps) {
+  const auto rotated =
+      std::ranges::find_if(steps, [](const Step& step) { return step.tensor && rotation_of(*step.tensor); });
+  const auto contexts =
+      std::ranges::find_if(steps, [](const Step& step) { return step.tensor && weighs_values(*step.tensor); });
+  if (rotated == steps.end() || contexts == steps.end()) {
+    return "";
+  }
+  const Tensor& values = contexts->tensor->operands()[1];
+  return values.size(-1) != rotated->tensor->size(-1)
+             ? "only values as long as keys can be rotated like them; try --d-out 4"
+         : values.size(-2) == 1 ? "the only token is at position 0, where nothing turns; try --tokens 6"
+                                : "";
+}
+
+std::string other_length_is_idle(std::span<const Step> steps) {
+  const auto other = std::ranges::find_if(steps, [](const Step& step) {
+    return step.tensor && projects_inputs(*step.tensor) && step.tensor->size(-1) != step.tensor->operands()[0].size(-1);
+  });
+  return other == steps.end()
+             ? ""
+             : "only to queries, keys and values as long as the inputs can positions be added; try --d-out " +
+                   std::to_string(other->tensor->operands()[0].size(-1));
+}
 
 constexpr Reason one_token = {is_mask, is_of_size<-1, 1>, "a single token has no later one; try --tokens 6"};
 constexpr Reason no_padding = {has_own_masks, hides_nothing,
@@ -118,7 +272,7 @@ constexpr WhatIf rules[] = {
           "--what-if no-scaling"},
      .keeps_gradients = true},
     {.name = "no-mask",
-     .effect = {.own = no_mask_did},
+     .effect = {"Without a mask, tokens see what it hides: a row's weight there", is_masked, {}, weight_of_hidden},
      .reason = no_padding,
      .other_reason = one_token,
      .keeps_gradients = true},
@@ -126,26 +280,44 @@ constexpr WhatIf rules[] = {
      .effect = {"Masked after softmax, a row keeps only the weight of the tokens it may see: its sum",
                 is_softmax,
                 {},
-                row_sum},
+                sum_of},
      .reason = no_padding,
      .other_reason = one_token},
     {.name = "no-rescale",
-     .effect = {.own = no_rescale_did},
+     .effect = {"Without the factor 1 / (1 - p), kept entries are not scaled up: a row's sum",
+                is_a<Kind::dropout>,
+                {},
+                sum_of},
      .reason = {is_a<Kind::dropout>, drops_nothing,
                 "with p = 0 nothing is dropped, and the factor is 1; try --dropout 0.5"},
      .other_reason = {is_a<Kind::dropout>, drops_all, "with p = 1 everything is dropped; try --dropout 0.5"}},
-    {.name = "softmax-dim-0", .effect = {.own = softmax_dim_0_did}},
+    {.name = "softmax-dim-0",
+     .effect = {"Taken over dim 0, softmax no longer makes rows sum to 1: a row's sum", is_softmax, {}, sum_of}},
     {.name = "same-weights", .effect = {.own = same_weights_did}},
     {.name = "tiled-heads",
-     .effect = {.own = tiled_heads_did},
+     .effect = {"With tiled heads, query heads use the keys of other groups", is_score, "scores"},
      .reason = {is_a<Kind::repeat>, has_one_order,
                 "with one head of keys, or one for each query head, both orders are the same; try --num-kv-heads 2"}},
-    {.name = "mask-from-first-key", .effect = {.own = masked_from_first_key_did}},
+    {.name = "mask-from-first-key",
+     .effect = {"Counted from the first key, the mask hides earlier tokens too: how many a query sees",
+                is_softmax,
+                {},
+                seen}},
     {.name = "mask-of-first-entry",
-     .effect = {.own = mask_of_first_entry_did},
+     .effect = {"With the first sequence's mask, padding of the others stays visible: a row's weight on it",
+                is_masked,
+                {},
+                weight_of_hidden},
      .reason = {has_own_masks, is_of_size<0, 1>, "a single sequence has only its own mask; try --batch 2"},
      .other_reason = no_padding},
-    {.name = "no-block-rescale", .effect = {.own = no_block_rescale_did}, .reason = {.own = same_maximum_is_idle}},
+    {.name = "no-block-rescale",
+     .effect =
+         {"Without rescaling, earlier blocks count too much where a later one has a larger maximum: a row's sum of "
+          "exponentials",
+          is_running_sum,
+          {},
+          sum_of},
+     .reason = {.own = same_maximum_is_idle}},
     {.name = "mask-padded-queries", .effect = {.own = mask_padded_queries_did}, .reason = no_padding},
     {.name = "halves-for-pairs",
      .effect = {"With halves for pairs, other columns are rotated together", is_score, "scores"},
@@ -160,7 +332,9 @@ constexpr WhatIf rules[] = {
      .effect =
          {"With the opposite sign, distant tokens gain: the mean distance of a row's weight", is_softmax, {}, distance},
      .reason = one_distance},
-    {.name = "bias-after-softmax", .effect = {.own = bias_after_softmax_did}, .reason = one_distance},
+    {.name = "bias-after-softmax",
+     .effect = {"Added after softmax, biases are weights: a row's smallest", is_softmax, {}, smallest},
+     .reason = one_distance},
     {.name = "bias-before-scaling",
      .effect =
          {"Scaled like the scores, biases are too weak: the mean distance of a row's weight", is_softmax, {}, distance},
@@ -171,7 +345,7 @@ constexpr WhatIf rules[] = {
      .reason = {is_alibi, is_of_size<0, 1>, "a single head has only its own slope"},
      .other_reason = one_distance},
     {.name = "slopes-by-count",
-     .effect = {.own = slopes_by_count_did},
+     .effect = {"Slopes by the number of heads are others than those of a power of two", is_softmax, "weights"},
      .reason = {is_alibi, have_power_of_two_slopes,
                 "the number of heads is a power of two; try --num-heads 3 --d-out 6"},
      .other_reason = one_distance},
@@ -183,7 +357,7 @@ constexpr WhatIf rules[] = {
      .reason = {has_window, has_wide_window,
                 "the window shows every token to the last already; try --tokens 6 --window 3"}},
     {.name = "no-sink",
-     .effect = {"Without the sink, the tokens share all of a row's weight: its sum", is_softmax, {}, row_sum}},
+     .effect = {"Without the sink, the tokens share all of a row's weight: its sum", is_softmax, {}, sum_of}},
     {.name = "no-positions",
      .effect = {"Without positions, only the words count, not their order", is_softmax, "weights"}},
     {.name = "sines-first",
@@ -207,7 +381,7 @@ constexpr WhatIf rules[] = {
      .effect = {"Not divided, the gradients of queries and keys are too large: the largest of a row",
                 are_scaled_gradients,
                 {},
-                largest_size},
+                largest},
      .reason = {is_scaled, is_scaled_by_one, "the keys' dimension is 1, and so is its square root; try --d-out 2"},
      .other_reason = one_weight,
      .keeps_gradients = true},
@@ -230,6 +404,24 @@ bool has_given_weights(std::span<const Step> steps) {
     return is_weight && data_of(*step.tensor).operands().empty() &&
            data_of(*step.tensor).operation().facts().is_from_file;
   });
+}
+
+std::string sentence_of(const Reason& reason, std::span<const Step> steps) {
+  if (reason.own != nullptr) {
+    return reason.own(steps);
+  }
+  return reason.of != nullptr && all_such(steps, reason.of, reason.fact) ? std::string(reason.words) : "";
+}
+
+std::string sentence_of(const Effect& effect, std::span<const Change> all) {
+  if (effect.own != nullptr) {
+    return effect.own(all);
+  }
+  const std::vector<Change> some = filtered(all, effect.of);
+  const std::string words(effect.words);
+  return some.empty()           ? ""
+         : effect.moved.empty() ? words + ' ' + mean_from_to(some, effect.measure)
+                                : words + ": " + changed_by_up_to(std::string(effect.moved), some);
 }
 
 }  // namespace
@@ -263,7 +455,7 @@ std::string what_the_change_did(const WhatIf& what_if, std::span<const Step> as_
   const std::vector<Change> all = changes(as_is, changed);
   if (!all.empty()) {
     const std::string sentence = sentence_of(what_if.effect, all);
-    return sentence.empty() ? "The weights stay the same; other numbers change." : sentence;
+    return sentence.empty() ? "The weights stay the same; other numbers change." : sentence + ".";
   }
   std::string reason = why_idle(what_if, as_is);
   if (has_given_weights(as_is)) {

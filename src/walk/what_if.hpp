@@ -1,15 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "walk/effects.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn {
-
-struct Change;
 
 /// What a rule does to the numbers: by how much some change at most, how a measure of their rows changes on average, or
 /// a sentence of its own.
@@ -17,8 +15,8 @@ struct Effect {
   std::string_view words = {};  ///< "Without scaling, a row's largest weight": the numbers complete the sentence
   bool (*of)(const Tensor& was) = nullptr;  ///< the tensors whose changes it describes
   std::string_view moved = {};              ///< what changes by up to a number: "scores"
-  double (*measure)(std::span<const float> row, std::size_t place) = nullptr;
-  std::string (*own)(std::span<const Change> changes) = nullptr;  ///< empty if it describes none of them
+  Measure measure = nullptr;
+  std::string (*own)(std::span<const Change> changes) = nullptr;  ///< or a sentence; empty if it describes none of them
 };
 
 /// A reason why a rule changes no number: a fact of all tensors of a kind, if there are any.

@@ -38,7 +38,7 @@ class Explained(unittest.TestCase):
         rows = [line.split() for line in TABLE.read_text().splitlines()]
         known = {name: (int(least), int(of)) for name, least, of in rows}
         self.assertEqual(sorted(known), sorted(name for name, _ in pages()))
-        for name, path in pages():
+        for name, path in harness.sparse(pages(), 5):
             with self.subTest(name):
                 least, of = known[name]
                 count, printed = explained(path)

@@ -14,6 +14,7 @@ import sys
 
 import numpy as np
 
+import harness
 from lessons import NUMBER, Program, Sentences, some_options
 
 INDEX = r"\[([\d, ]*)\]"
@@ -563,7 +564,7 @@ def _(said):
 
 def main():
     program = Program(os.path.abspath(sys.argv[1]))
-    lessons = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+    lessons = int(sys.argv[2]) if len(sys.argv) > 2 else harness.LESSONS
     told, checked, failed = 0, 0, 0
     form = ["--steps", "all", "--format", "json"]
     for _, arguments, text in program.lessons(random.Random(1), lessons, some_options=some_options, form=form):

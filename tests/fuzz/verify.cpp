@@ -26,7 +26,7 @@ verify::Explanation explanation(const std::string& chapter, Cpu cpu, const std::
   result.dropout_kernel = "default";
   result.preferred = cpu == Cpu::avx2;
   result.tokens = tokens();
-  result.slips = {{"causal", "keys", "", Slip::Where::other_shape, "The page lost a row."}};
+  result.slips = {{"causal", "keys", "", chapters::Slip::Where::other_shape, "The page lost a row."}};
   result.steps = steps_of(chapter, cpu);
   return result;
 }

@@ -89,6 +89,12 @@ struct Step {
   const Tensor* other() const { return result.operands().size() == 2 ? &result.operands()[1 - operand] : nullptr; }
 };
 
+/// The sums of exp(x) / exp(x).sum(dim); null for another tensor.
+const Tensor* sums_of(const Tensor& x) {
+  const bool divides = x.kind() == Kind::divided && x.operands()[0].kind() == Kind::exp;
+  return divides && x.operands()[1].kind() == Kind::sum ? &x.operands()[1] : nullptr;
+}
+
 /// The axis of a softmax, or of one that is written out: exp(x) / exp(x).sum(dim, keepdim=True).
 Axis softmax_axis(const Tensor& x) {
   const std::size_t rank = x.shape().size();
@@ -96,20 +102,20 @@ Axis softmax_axis(const Tensor& x) {
     const std::int64_t axis = x.operation().facts().axis;
     return axis < 0 ? rank - 1 : static_cast<std::size_t>(axis);
   }
-  if (x.kind() != Kind::divided || x.operands()[0].kind() != Kind::exp || x.operands()[1].kind() != Kind::sum) {
+  const Tensor* const sums = sums_of(x);
+  if (sums == nullptr) {
     return std::nullopt;
   }
-  const Tensor& sums = x.operands()[1];
-  const auto axis = static_cast<std::size_t>(x.dim() + sums.operation().facts().axis);
-  const bool is_repeated = sums.shape().size() == rank || axis == 0;
-  return is_repeated && sums.operands()[0].shape() == x.shape() ? Axis(axis) : std::nullopt;
+  const auto axis = static_cast<std::size_t>(x.dim() + sums->operation().facts().axis);
+  const bool is_repeated = sums->shape().size() == rank || axis == 0;
+  return is_repeated && sums->operands()[0].shape() == x.shape() ? Axis(axis) : std::nullopt;
 }
 
 /// Returns true for exp(x) / exp(x).sum(-1), whose sums of rows stand beside columns.
 bool has_lost_sums(const Tensor& x) {
-  return x.kind() == Kind::divided && x.operands()[0].kind() == Kind::exp && x.operands()[1].kind() == Kind::sum &&
-         x.operands()[1].operands()[0].id() == x.operands()[0].id() && x.dim() > 1 &&
-         x.operands()[1].dim() + 1 == x.dim() && x.operands()[1].operation().facts().axis == -1;
+  const Tensor* const sums = sums_of(x);
+  return sums != nullptr && sums->operands()[0].id() == x.operands()[0].id() && x.dim() > 1 &&
+         sums->dim() + 1 == x.dim() && sums->operation().facts().axis == -1;
 }
 
 /// A tensor, and step by step what it is made from.
@@ -215,6 +221,8 @@ struct Context {
   std::size_t place;  ///< of the weights among its factors
   Chain weights;      ///< from that factor down to the softmax
   Chain values;
+
+  std::size_t weights_axis() const { return product.summed[place]; }
 };
 
 /// A softmax of queries' products with keys.
@@ -231,7 +239,7 @@ struct Attention {
 
 /// Adds what weighs values to the attention whose weights it has; rather a sum along the softmax's axis.
 void add_context(const Context& context, std::vector<Attention>& all) {
-  const Axis keys = context.weights.at_end(context.product.summed[context.place]);
+  const Axis keys = context.weights.at_end(context.weights_axis());
   for (Attention& one : all) {
     const bool is_better = !one.context || keys == one.axis;
     if (one.weights.id() == context.weights.end().id() && is_better && !softmax_axis(context.values.end())) {
@@ -320,8 +328,6 @@ constexpr std::string_view widely_copied = "* c**-0.5|* c ** -0.5|dim ** -0.5|di
 /// A number after the sign, which may be a temperature; and a root; both without blanks.
 constexpr std::string_view literals = "/1|/2|/3|/4|/5|/6|/7|/8|/9|*0|*1|*2";
 constexpr std::string_view roots = "sqrt|**0.5|**-0.5|**(-0.5|**(1|pow(";
-/// Functions that change nothing in its place.
-constexpr std::string_view without_effect = "masked_fill softmax dropout tril triu";
 
 std::pair<std::uint32_t, std::uint32_t> order(const Place& place) { return {place.cell, place.line}; }
 
@@ -411,6 +417,7 @@ struct Triangle {
   std::int64_t sign;
   std::int64_t from;
   std::string_view fault;
+  double fill = 0;  ///< what ones become there
 };
 constexpr auto triangles = std::to_array<Triangle>({{1, 1, ""},
                                                     {1, 0, "hides each token from itself"},
@@ -418,14 +425,9 @@ constexpr auto triangles = std::to_array<Triangle>({{1, 1, ""},
                                                     {-1, 0, "is inverted: it shows only the future"},
                                                     {-1, 1, "hides the past and shows the future"}});
 
-/// The triangle that a chain's masks hide together.
-struct Hidden {
-  const Triangle* triangle = nullptr;  ///< null if it is none
-  double fill = 0;                     ///< what ones become there
-};
-
-/// Hidden is where ones become another number than elsewhere, zeros or numbers far below.
-Hidden hidden_by(const Graph& graph, const Chain& chain, std::size_t keys) {
+/// The triangle that a chain's masks hide together, if it is one: there ones become another number than elsewhere,
+/// zeros or numbers far below.
+std::optional<Triangle> hidden_by(const Graph& graph, const Chain& chain, std::size_t keys) {
   constexpr std::int64_t most_cells = 1 << 24;
   constexpr std::int64_t most = 64;
   constexpr double low = -20;  // exp(-20) is 2e-9
@@ -448,22 +450,22 @@ Hidden hidden_by(const Graph& graph, const Chain& chain, std::size_t keys) {
     at[queries] = query;
     return cells.value(at);
   };
-  const auto fill_of = [&](const Triangle& triangle) {
-    return triangle.sign > 0 ? cell_at(0, size - 1) : cell_at(size - 1, 0);
-  };
-  const auto hides = [&](const Triangle& triangle) {
-    const double fill = fill_of(triangle);
-    const bool is_filled = fill != (triangle.sign < 0 ? cell_at(0, size - 1) : cell_at(size - 1, 0));
-    bool is_same = triangle.from + 1 < size && is_filled;
-    for (std::int64_t cell = 0; cell < size * size && is_same; ++cell) {
+  const double latest = cell_at(0, size - 1);
+  const double earliest = cell_at(size - 1, 0);
+  for (Triangle one : triangles) {
+    one.fill = one.sign > 0 ? latest : earliest;
+    bool is_it = one.from + 1 < size && latest != earliest;
+    for (std::int64_t cell = 0; cell < size * size && is_it; ++cell) {
       const double number = cell_at(cell / size, cell % size);
-      const bool is_hidden = number == 0 || number < low || number == fill;
-      is_same = is_hidden == (triangle.sign * (cell % size - cell / size) >= triangle.from);
+      const bool is_hidden = number == 0 || number < low || number == one.fill;
+      is_it = is_hidden == (one.sign * (cell % size - cell / size) >= one.from);
     }
-    return is_same;
-  };
-  const auto* const found = std::ranges::find_if(triangles, hides);
-  return found == triangles.end() ? Hidden{} : Hidden{found, fill_of(*found) < low ? -HUGE_VAL : fill_of(*found)};
+    if (is_it) {
+      one.fill = one.fill < low ? -HUGE_VAL : one.fill;
+      return one;
+    }
+  }
+  return std::nullopt;
 }
 
 /// The step that masks, nearest to a chain's end; else its first tensor.
@@ -487,15 +489,10 @@ class Judge {
       } catch (const std::exception&) {  // a mask whose numbers cannot be computed
       }
     }
-    for (const Tensor& x : graph_.tensors()) {
-      has_lost_sums(x) ? tell("sums-not-kept", x) : void();
-    }
-    for (const Tensor& x : graph_.tensors()) {
-      if (is_open(x, all)) {
-        tell("not-judged", x);
-        break;
-      }
-    }
+    const std::vector<Tensor>& tensors = graph_.tensors();
+    std::ranges::for_each(tensors, [this](const Tensor& x) { has_lost_sums(x) ? tell("sums-not-kept", x) : void(); });
+    const auto open = std::ranges::find_if(tensors, [&](const Tensor& x) { return is_open(x, all); });
+    open != tensors.end() ? tell("not-judged", *open) : void();
     std::ranges::for_each(ran_.discarded, [this](const Discarded& one) { judge_discarded(one); });
     return faults_;
   }
@@ -604,7 +601,7 @@ class Judge {
       const Tensor& by = x.operands()[1];
       const std::int64_t axis = by.kind() == Kind::sum ? x.dim() + by.operation().facts().axis : -1;
       const bool is_of_weights = axis >= 0 && by.operands()[0].shape() == context.product.factor(context.place).shape();
-      return !is_of_weights || static_cast<std::size_t>(axis) == context.product.summed[context.place];
+      return !is_of_weights || static_cast<std::size_t>(axis) == context.weights_axis();
     };
     return std::ranges::any_of(graph_.users(context.product.result), divides) ||
            std::ranges::any_of(context.weights.steps, divides, &Step::result);
@@ -614,7 +611,7 @@ class Judge {
     if (!one.context || !one.key_axis || is_renormalised(*one.context)) {
       return;
     }
-    if (one.context->product.summed[one.context->place] == one.axis) {
+    if (one.context->weights_axis() == one.axis) {
       tell("values-transposed", one.context->product.result);
     } else {
       const bool is_of_heads = one.axis + 3 == one.weights.shape().size();
@@ -624,23 +621,22 @@ class Judge {
 
   void judge_masks(const Attention& one) {
     const Chain* chain = &one.before;
-    const auto [before, fill] = hidden_by(graph_, one.before, one.axis);
-    const Triangle* triangle = before;
+    std::optional<Triangle> triangle = hidden_by(graph_, one.before, one.axis);
     const auto is_unknown = [&](const Step& step) {
       return step.result.kind() == Kind::added ||
              (step.result.kind() == Kind::masked && !graph_.is_constant(*step.other()));
     };
-    if (before != nullptr && std::isfinite(fill) && std::ranges::none_of(one.before.steps, is_unknown)) {
-      return tell("masked-with-number", mask_of(one.before), text::shortest_text(fill));
+    if (triangle && std::isfinite(triangle->fill) && std::ranges::none_of(one.before.steps, is_unknown)) {
+      return tell("masked-with-number", mask_of(one.before), text::shortest_text(triangle->fill));
     }
-    if (triangle == nullptr && one.context) {
+    if (!triangle && one.context) {
       chain = &one.context->weights;
-      triangle = hidden_by(graph_, *chain, one.context->product.summed[one.context->place]).triangle;
-      if (triangle != nullptr && !is_renormalised(*one.context)) {
+      triangle = hidden_by(graph_, *chain, one.context->weights_axis());
+      if (triangle && !is_renormalised(*one.context)) {
         return tell("masked-after-softmax", mask_of(*chain));
       }
     }
-    if (triangle != nullptr && !triangle->fault.empty()) {
+    if (triangle && !triangle->fault.empty()) {
       tell("mask-triangle", mask_of(*chain), std::string(triangle->fault));
     }
     const auto dropped =
@@ -712,15 +708,12 @@ class Judge {
 
   /// Asks whether a tensor is used as if it had changed, and nothing computes there what was thrown away.
   void judge_discarded(const Discarded& one) {
-    if (!one.of || !one.result || without_effect.find(one.function) == std::string_view::npos) {
-      return;
-    }
-    const std::vector<Tensor>& users = graph_.users(*one.of);
+    const std::vector<Tensor>& users = graph_.users(one.of);
     const auto is_later = [&](const Tensor& user) {
-      const Computed* const statement = user.id() == one.result->id() ? nullptr : graph_.statement(user);
+      const Computed* const statement = user.id() == one.result.id() ? nullptr : graph_.statement(user);
       return statement != nullptr && order(statement->place) > order(one.place);
     };
-    const auto is_again = [&](const Tensor& user) { return is_later(user) && user.kind() == one.result->kind(); };
+    const auto is_again = [&](const Tensor& user) { return is_later(user) && user.kind() == one.result.kind(); };
     const auto wrong = std::ranges::find_if(users, is_later);
     if (wrong != users.end() && std::ranges::none_of(users, is_again)) {
       tell_at(one.place, one.words, "discarded", *wrong, one.function, one.target + " = " + one.words);

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "article.hpp"
 #include "torch/seed.hpp"
 #include "verify/attention/rules.hpp"
 #include "verify/observed/agree.hpp"
 #include "verify/page/printed.hpp"
-#include "walk/slip.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn::verify {
@@ -31,7 +31,7 @@ struct Explanation {
   bool preferred = false;           ///< the article's own kernels: wins ties
   bool is_plain = true;             ///< with the seed and sizes that the article has, or that were asked for
   std::vector<std::string> tokens;  ///< words for the inputs, used to name rows
-  std::vector<Slip> slips;
+  std::vector<chapters::Slip> slips;
   std::vector<Step> steps;  ///< their numbers are computed when they are asked for
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -27,29 +26,21 @@ std::vector<std::string> labels_of(std::span<const Printed> printed, const PageP
   return labels;
 }
 
-/// The sizes of axes on the page.
-std::vector<std::int64_t> sizes_in(std::span<const Printed> printed) {
-  std::set<std::int64_t> sizes;
-  for (const Printed& one : printed) {
-    sizes.insert(one.shape.begin(), one.shape.end());
-  }
-  return {sizes.begin(), sizes.end()};
-}
-
 /// Adds a note for each of the article's slips that explains the finding.
 void add_slips(Finding& finding) {
   const Printed& printed = *finding.printed;
-  for (const Slip& slip : finding.step != nullptr ? finding.explanation->slips : std::vector<Slip>{}) {
+  for (const chapters::Slip& slip :
+       finding.step != nullptr ? finding.explanation->slips : std::vector<chapters::Slip>{}) {
     const bool is_labelled = plain_label(printed.label).find(plain_label(slip.label)) != std::string::npos;
     const bool is_unknown = finding.verdict == Verdict::unknown;
     const bool is_other_shape = printed.shape != finding.step->tensor->shape();
-    const bool is_there = slip.where == Slip::Where::other_shape           ? is_unknown && is_other_shape
-                          : slip.where == Slip::Where::missing_parenthesis ? printed.missing_parenthesis
-                          : slip.where == Slip::Where::no_grad_fn
+    const bool is_there = slip.where == chapters::Slip::Where::other_shape           ? is_unknown && is_other_shape
+                          : slip.where == chapters::Slip::Where::missing_parenthesis ? printed.missing_parenthesis
+                          : slip.where == chapters::Slip::Where::no_grad_fn
                               ? printed.grad_fn.empty() && !finding.step->tensor->grad_fn().empty()
                               : !is_unknown;
     if (is_there && is_labelled && slip.chapter == finding.chapter() && slip.step == finding.step->name) {
-      finding.verdict = slip.where == Slip::Where::other_shape ? Verdict::differs : finding.verdict;
+      finding.verdict = slip.where == chapters::Slip::Where::other_shape ? Verdict::differs : finding.verdict;
       finding.notes.emplace_back(slip.text);
     }
   }
@@ -82,8 +73,7 @@ class Matcher {
         program_(program),
         labels_(labels_of(printed, program)),
         steps_(printed, labels_, explanations),
-        source_(program),
-        relations_(sizes_in(printed)) {
+        source_(program) {
     std::ranges::for_each(known, [&](const Source& source) { relations_.add(source); });
   }
 

@@ -59,9 +59,9 @@ class RelationSearch {
   std::optional<Relation> run() {
     using Row = void (RelationSearch::*)(const Tensor&);
     constexpr auto rows = std::to_array<Row>(
-        {&RelationSearch::equal, &RelationSearch::items, &RelationSearch::slices, &RelationSearch::transposes,
+        {&RelationSearch::offer, &RelationSearch::items, &RelationSearch::slices, &RelationSearch::transposes,
          &RelationSearch::softmaxes, &RelationSearch::masked, &RelationSearch::shares, &RelationSearch::dropouts,
-         &RelationSearch::quotients, &RelationSearch::sums, &RelationSearch::products});
+         &RelationSearch::quotients, &RelationSearch::products});
     if (shape().size() == 2 && is_square(shape()) && target_.size() > 4) {  // it is of a mask alone
       const Tensor ones = torch::lower_triangle(shape()[0]);
       agree(target_, ones, relations_.bounds_, {.most_differing = 0}).holds()
@@ -103,8 +103,6 @@ class RelationSearch {
     }
   }
 
-  void equal(const Tensor& x) { offer(x); }
-
   /// x[i], x[:, i].
   void items(const Tensor& x) {
     for (std::size_t axis = 0; axis < x.shape().size(); ++axis) {
@@ -137,14 +135,11 @@ class RelationSearch {
     }
   }
 
-  /// The divisors of scores: roots of sizes.
-  template <class Offer>
-  void for_each_quotient(const Tensor& x, const Offer& made) {
-    for (const std::int64_t size : relations_.sizes_) {
-      const double root = std::sqrt(static_cast<double>(size));
-      made(divide(x, root,
-                  root == std::floor(root) ? std::to_string(static_cast<int>(root)) : std::to_string(size) + "**0.5"));
-    }
+  /// Scores divided by the root of a size.
+  static Tensor quotient(const Tensor& x, std::int64_t size) {
+    const double root = std::sqrt(static_cast<double>(size));
+    return divide(x, root,
+                  root == std::floor(root) ? std::to_string(static_cast<int>(root)) : std::to_string(size) + "**0.5");
   }
 
   /// Softmax of a tensor as it is or masked, divided by the root of a size.
@@ -154,7 +149,7 @@ class RelationSearch {
     }
     const auto of = [&](const Tensor& scores) {
       offer(softmax(scores));
-      for_each_quotient(scores, [&](const Tensor& scaled) { offer(softmax(scaled)); });
+      std::ranges::for_each(relations_.sizes_, [&](std::int64_t size) { offer(softmax(quotient(scores, size))); });
     };
     of(x);
     if (hides_later_ones(target_, 0)) {
@@ -206,21 +201,7 @@ class RelationSearch {
   }
 
   void quotients(const Tensor& x) {
-    for_each_quotient(x, [&](const Tensor& scaled) { offer(scaled); });
-  }
-
-  /// Sums and means along each axis, which is kept or not.
-  void sums(const Tensor& x) {
-    for (std::int64_t dim = -1; dim >= -x.dim(); --dim) {
-      const std::int64_t count = x.size(dim);
-      for (const bool is_kept : {false, true}) {
-        if (static_cast<std::int64_t>(shape().size()) == x.dim() - (is_kept ? 0 : 1)) {
-          const Tensor total = sum(x, is_kept, dim);
-          offer(total);
-          offer(divide(total, static_cast<double>(count), std::to_string(count)));
-        }
-      }
-    }
+    std::ranges::for_each(relations_.sizes_, [&](std::int64_t size) { offer(quotient(x, size)); });
   }
 
   /// a @ b and a @ b.T, of x or a row of it, and the weights that are made of them.
@@ -238,22 +219,19 @@ class RelationSearch {
     if (a.dim() == 0 || b.dim() < 2 || a.dim() > b.dim() + 1 || shape().empty() || b.dim() > 4) {
       return;
     }
-    if (b.size(-2) == a.size(-1) && shape().back() == b.size(-1)) {
-      offer_product(a, b);
-    }
-    if (b.size(-1) == a.size(-1) && shape().back() == b.size(-2)) {
-      offer_product(a, b.dim() == 2 ? t(b) : transpose(b, b.dim() - 2, b.dim() - 1));
+    for (const Tensor& right : {b, b.dim() == 2 ? t(b) : transpose(b, b.dim() - 2, b.dim() - 1)}) {
+      if (right.size(-2) == a.size(-1) && shape().back() == right.size(-1)) {
+        offer_product(a, right);
+      }
     }
   }
 
-  void offer_product(const Tensor& a, const Tensor& b) {
-    try {
-      const Tensor made = matmul(a, b);
-      offer(made);
-      made.shape() == shape() && made.dim() > 1 ? softmaxes(made) : void();
-    } catch (const ShapeError&) {
-      // batches that do not fit
-    }
+  void offer_product(const Tensor& a, const Tensor& b) try {
+    const Tensor made = matmul(a, b);
+    offer(made);
+    made.shape() == shape() && made.dim() > 1 ? softmaxes(made) : void();
+  } catch (const ShapeError&) {
+    // batches that do not fit
   }
 
   const Observed& target_;
@@ -262,17 +240,12 @@ class RelationSearch {
   std::optional<Relation> found_;
 };
 
-Relations::Relations(std::vector<std::int64_t> sizes) {
-  constexpr std::size_t most_sizes = 14;
-  sizes_ = {2, 3, 4, 5, 6, 7, 8};
-  for (const std::int64_t size : sizes) {
-    if (size > 8 && sizes_.size() < most_sizes && std::ranges::find(sizes_, size) == sizes_.end()) {
-      sizes_.push_back(size);
-    }
-  }
-}
-
 void Relations::add(Source source) {
+  constexpr std::size_t most_sizes = 14;
+  for (const std::int64_t size : source.numbers.shape) {
+    const bool is_new = size > 8 && std::ranges::find(sizes_, size) == sizes_.end();
+    is_new&& sizes_.size() < most_sizes ? sizes_.push_back(size) : void();
+  }
   if (element_count(source.numbers.shape) > most_cells || patience_ <= 0) {
     return;
   }

@@ -28,9 +28,6 @@ struct Relation {
 /// Finds the tensors that a printed one follows from.
 class Relations {
  public:
-  /// `sizes`: those whose square roots may divide scores, beside 2 to 8.
-  explicit Relations(std::vector<std::int64_t> sizes);
-
   /// Adds a tensor that later ones may follow from. Of printed tensors, only the last few are tried.
   void add(Source source);
   /// Returns the relation by which the tensor follows; none if each may be coincidence.
@@ -44,7 +41,7 @@ class Relations {
     Source source;
   };
 
-  std::vector<std::int64_t> sizes_;
+  std::vector<std::int64_t> sizes_ = {2, 3, 4, 5, 6, 7, 8};  ///< their square roots may divide scores
   std::vector<Leaf> leaves_;
   Bounds bounds_;
   std::int64_t patience_ = 8'000'000;  ///< what is left for computing bounds

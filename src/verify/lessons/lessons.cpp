@@ -20,11 +20,6 @@ using chapters::Article;
 using chapters::Chapter;
 using Mode = torch::Torch::Mode;
 
-/// OpenBLAS's kernels with Haswell's bits, which are those of nearly every machine.
-Blas usual_blas(const Narrowing& known) {
-  return known.blas && bits_of(*known.blas) == Blas::haswell ? *known.blas : runnable(Blas::haswell);
-}
-
 /// The chapter's walkthrough; one without steps for sizes that do not fit each other, or that it was not made for:
 /// another lesson may explain the page.
 Walkthrough walked(const Chapter& chapter, const Lesson& lesson, Mode mode) {
@@ -118,7 +113,8 @@ Lessons::Lessons(const Narrowing& known, Articles articles) : known_(known) {
 Lesson Lessons::base(const Chapter& chapter) const {
   Lesson lesson = known_.lesson;
   lesson.dropout_kernel = known_.dropout_kernel.value_or(lesson.dropout_kernel);
-  lesson.kernels = {known_.cpu.value_or(chapter.article->cpu), known_.blas.value_or(usual_blas(known_))};
+  const Blas usual = runnable(Blas::haswell);  // has the bits of nearly every machine
+  lesson.kernels = {known_.cpu.value_or(chapter.article->cpu), known_.blas.value_or(usual)};
   return lesson;
 }
 
@@ -164,19 +160,15 @@ std::vector<Explanation> Lessons::revealed(std::span<const Printed* const> unexp
     seeds = {static_cast<std::int64_t>(std::uint64_t{known_.lesson.seed})};
   }
   std::vector<const Printed*> open(unexplained.begin(), unexplained.end());
-  struct Round {
-    std::vector<std::int64_t> widths;  ///< 0: the article's
-    std::int64_t below;                ///< the seeds that are tried; those that are found first of all
-  };
   std::vector<Explanation> result;
-  for (const auto& [widths, below] : {Round{{0}, most_seeds}, Round{{2, 3, 4}, most_seeds}, Round{{0}, 0}}) {
-    if (open.empty() || (below == 0 && result.empty())) {
-      break;  // nothing is left, or no seed was found that was not tried
+  for (const std::vector<std::int64_t>& widths : {std::vector<std::int64_t>{0}, {2, 3, 4}}) {  // 0: the article's
+    if (open.empty()) {
+      break;
     }
     std::vector<Walked> lessons = lessons_of(widths);
     const std::vector<Drawing> drawings = drawings_of(lessons, open);
     std::set<std::pair<const torch::Draws*, std::int64_t>> seen;
-    for (const auto& [drawing, seed] : find_seeds(drawings, seeds, known_.is_seed_given ? 0 : below)) {
+    for (const auto& [drawing, seed] : find_seeds(drawings, seeds, known_.is_seed_given)) {
       std::erase(open, drawings[drawing].printed);
       if (const torch::Draws* const draws = drawings[drawing].draws; seen.emplace(draws, seed).second) {
         Walked& one = *std::ranges::find(lessons, draws, [](const Walked& other) { return &other.walk.draws(); });

@@ -43,7 +43,7 @@ class Lessons {
   /// Each chapter as its article has it.
   std::vector<Explanation> plain() const;
   /// The lessons that have some of these tensors: with any seed, and with usual widths. Their seeds are found by the
-  /// printed numbers. These seeds, which the page names, come first.
+  /// printed numbers. These seeds, which its program gives, come first.
   std::vector<Explanation> revealed(std::span<const Printed* const> unexplained, std::vector<std::int64_t> seeds) const;
 
  private:

@@ -11,19 +11,17 @@
 #include <set>
 #include <utility>
 
-#include "tensor/operations.hpp"
-#include "text/lines.hpp"
-#include "text/numbers.hpp"
 #include "torch/mersenne_twister.hpp"
 #include "torch/redrawn.hpp"
 #include "torch/reseeded.hpp"
 #include "torch/torch.hpp"
 #include "verify/observed/agree.hpp"
-#include "verify/page/pieces.hpp"
 
 namespace attn::verify {
 namespace {
 
+constexpr std::int64_t small_seeds = 2'048;   ///< those below it are usual
+constexpr std::int64_t most_seeds = 100'000;  ///< those below it are tried
 constexpr std::size_t most_work = 8'000'000;  ///< operands read for usual seeds, and again for all others
 constexpr std::size_t words_per_operand = 4;  ///< drawn in the time in which an operand is read
 constexpr std::array<std::int64_t, 25> liked_seeds = {
@@ -213,21 +211,6 @@ bool SeedSearch::is_confirmed(const Drawing& drawing, std::int64_t seed) const {
 
 }  // namespace
 
-std::vector<std::int64_t> named_seeds(std::string_view page) {
-  const std::string lower = text::lower(page);
-  std::vector<std::int64_t> seeds;
-  for (const std::string_view name : {"seed", "default_rng", "prngkey"}) {
-    for (std::size_t at = lower.find(name); at != npos; at = lower.find(name, at + 1)) {
-      std::string_view rest = std::string_view(lower).substr(at);
-      rest = without_leading(rest.substr(leading_name(rest).size()), " \"'=:([");
-      rest.remove_prefix(rest.starts_with("of ") ? 3 : 0);
-      const auto seed = text::number_of<std::int64_t>(leading_name(rest));
-      seed&& std::ranges::find(seeds, *seed) == seeds.end() ? seeds.push_back(*seed) : void();
-    }
-  }
-  return seeds;
-}
-
 std::span<const std::int64_t> usual_seeds() {
   static const auto seeds = [] {
     std::vector<std::int64_t> result(small_seeds);
@@ -239,15 +222,15 @@ std::span<const std::int64_t> usual_seeds() {
 }
 
 std::vector<Revealed> find_seeds(std::span<const Drawing> drawings, std::span<const std::int64_t> first,
-                                 std::int64_t below) {
+                                 bool only_first) {
   SeedSearch search(drawings);
   search.try_all(first);
-  if (below > 0) {
+  if (!only_first) {
     search.try_all(usual_seeds());
+    std::vector<std::int64_t> others(at(most_seeds - small_seeds));
+    std::iota(others.begin(), others.end(), small_seeds);
+    search.try_all(others);
   }
-  std::vector<std::int64_t> others(at(std::max(below, small_seeds) - small_seeds));
-  std::iota(others.begin(), others.end(), small_seeds);
-  search.try_all(others);
   return std::move(search).found();
 }
 
@@ -282,7 +265,8 @@ std::vector<Source> find_draws(std::span<const Printed* const> unexplained) {
   for (const auto& [drawing, seed] : find_seeds(drawings)) {
     const auto& [printed, tensor, draws] = drawings[drawing];
     const std::string words = tensor.expression() + " after torch.manual_seed(" + std::to_string(seed) + ")";
-    result.push_back({exactly(tensor.shape(), values_of(torch::redrawn(tensor, *draws, seed))), words, {}, true});
+    const Observed drawn = {.shape = tensor.shape(), .values = values_of(torch::redrawn(tensor, *draws, seed))};
+    result.push_back({drawn, words, {}, true});
   }
   return result;
 }

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "files/read.hpp"
@@ -61,11 +60,6 @@ std::int64_t shown_position(const Observed& observed, const Shape& shape, std::i
 
 /// A number in the notation of a shown one with this unit: with as many digits.
 std::string written_like(double shown, double unit, bool is_scientific, double value);
-
-/// Numbers that are known exactly.
-inline Observed exactly(Shape shape, SharedNumbers values) {
-  return {.shape = std::move(shape), .values = std::move(values)};
-}
 
 /// A tensor's numbers, row-major, whatever its dtype.
 std::vector<double> values_of(const Tensor& tensor);

@@ -35,14 +35,18 @@ struct Suffix {
   std::string_view dtype;  ///< "float32", "torch.float64"
 };
 
-/// The value at a text's start with its brackets or quotes; if they are not closed, its word.
+/// The value at a text's start with its brackets or quotes; if they are not closed, its word; empty if that is long.
 std::string_view value_at(std::string_view text) {
   text = text.substr(0, std::min(longest_value, text.find('\n')));
   constexpr std::string_view opening = "<('\"";
   constexpr std::string_view closing = ">)'\"";
   const std::size_t kind = text.empty() ? npos : opening.find(text.front());
   const std::size_t end = kind == npos ? npos : text.find(closing[kind], 1);
-  return text.substr(0, end == npos ? text.find_first_of(" ,)]>[(`", kind == npos ? 0 : 1) : end + 1);
+  if (end != npos) {
+    return text.substr(0, end + 1);
+  }
+  const std::size_t word_end = text.find_first_of(" ,)]>[(`", kind == npos ? 0 : 1);
+  return word_end == npos && text.size() == longest_value ? "" : text.substr(0, word_end);
 }
 
 /// Reads "dtype=torch.float64"; false if the cursor is at something else.
@@ -205,20 +209,15 @@ std::optional<Printed> read_form(std::string_view form, std::size_t begin, Curso
 /// JSON value or, in a comment, a part of a statement.
 bool may_begin_list(std::string_view before, bool in_comment) {
   constexpr std::string_view glued = "_)]}\"'.@$\\!&^/?%~+*;-";
-  if (!before.empty() && (is_name_part(before.back()) || glued.find(before.back()) != npos)) {
-    return false;
-  }
-  if (before.ends_with('(')) {
-    return before.size() < 2 || !is_name_part(before[before.size() - 2]);
-  }
   const std::string_view words = without_trailing(before, " \t([");
+  before.remove_suffix(before.ends_with('(') ? 1 : 0);
+  const bool is_glued = !before.empty() && (is_name_part(before.back()) || glued.find(before.back()) != npos);
   const bool in_call = words.rfind('(') + 1 > words.rfind(')') + 1;
-  if (words.ends_with("\":") || words.ends_with("==") || (in_comment && (words.ends_with('=') || in_call))) {
-    return false;
-  }
+  const bool is_part =
+      words.ends_with("\":") || words.ends_with("==") || (in_comment && (words.ends_with('=') || in_call));
   constexpr std::string_view introduces = ":=>|,-";
   constexpr std::size_t longest_words = 40;
-  return words.size() <= longest_words || introduces.find(words.back()) != npos;
+  return !is_glued && !is_part && (words.size() <= longest_words || introduces.find(words.back()) != npos);
 }
 
 /// Reads lists without a name in a program's output: Python's [[0.43, 0.15], [0.55, 0.87]] and numpy's [[0.43 0.15]

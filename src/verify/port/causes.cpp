@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <set>
-#include <unordered_set>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "tensor/evaluation.hpp"
 #include "tensor/operations.hpp"
+#include "text/lines.hpp"
+#include "text/numbers.hpp"
 #include "verify/causes/mistakes.hpp"
-#include "verify/port/looks.hpp"
-#include "verify/port/sample.hpp"
 #include "verify/port/seeds.hpp"
-#include "verify/port/solved.hpp"
+#include "walk/mistake_rules.hpp"
 
 namespace attn::verify {
 namespace {
@@ -25,25 +25,119 @@ constexpr std::size_t most_causes = 3;
 /// Pairs of mistakes and other operands are tried as long as what they compute stays below so many numbers.
 constexpr std::int64_t most_numbers = 20'000'000;
 
-std::int64_t cells_of(const Laid& laid) {
-  return laid.cells.empty() ? std::ssize(laid.values) : std::ssize(laid.cells);
+/// One number of a tensor, which needs not all of it.
+double number_of(const Tensor& tensor, std::int64_t cell) {
+  const Array part = tensor.part(box_at(index_at(cell, tensor.shape())));
+  return std::visit([](const auto& numbers) { return static_cast<double>(*numbers.begin()); }, *part.contents());
 }
 
-/// Mistakes that are not computed in parts are tried as long as their large tensors stay below so many numbers.
-constexpr std::int64_t most_whole_numbers = 40'000'000;
+// ---- What wrong numbers tell ----------------------------------------------------------------------
 
-/// How many numbers the tensor needs that are large tensors computed at once.
-std::int64_t whole_numbers_in(const Tensor& tensor) {
-  std::int64_t count = 0;
-  std::unordered_set<const void*> seen;
-  for_each_source(tensor, seen, [&count](const Tensor& source) {
-    Box all = whole_box(source.shape());
-    const std::int64_t numbers = element_count(source.shape());
-    const bool is_whole = numbers > evaluation().large && !source.operation().needs(source.operands(), all);
-    count += is_whole ? numbers : 0;
+/// Finds the divisor of scores from two weights of a row; 0 if none tell it.
+double divisor_of(const Laid& theirs, const std::vector<double>& scores, std::size_t width) {
+  double distance = 0;
+  double divisor = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const bool has_it = theirs.cells.empty() || std::ranges::binary_search(theirs.cells, static_cast<std::int64_t>(i));
+    const std::size_t first = i / width * width;
+    const double apart = scores[i] - scores[first];
+    const double ratio = std::log(theirs.values[i] / theirs.values[first]);
+    if (has_it && std::isfinite(ratio) && ratio != 0 && std::abs(apart) > distance) {
+      distance = std::abs(apart);
+      divisor = apart / ratio;
+    }
+  }
+  return divisor;
+}
+
+/// 1 for each number that is hidden: weights of 0, and scores far below others.
+std::vector<double> hidden_in(const std::vector<double>& numbers, bool are_weights) {
+  std::vector<double> hidden(numbers.size());
+  std::ranges::transform(numbers, hidden.begin(), [are_weights](double value) {
+    return (are_weights ? value == 0 || std::isnan(value) : value < -1e3) ? 1.0 : 0.0;
   });
-  return count;
+  return hidden;
 }
+
+/// The mistake of another mask of the scores' shape.
+Mistake masked_by(const Tensor& mask, const std::string& sentence, bool is_of_weights) {
+  return {"another-mask", sentence, mask_line, [mask, is_of_weights](const Tensor& was, const Tensor& is) {
+            if (was.kind() == Kind::softmax && is_of_weights) {
+              return softmax(masked_fill(is.operands()[0], mask, -infinity));
+            }
+            return !hides(was) ? is : is_of_weights ? is.operands()[0] : masked_fill(is.operands()[0], mask, -infinity);
+          }};
+}
+
+/// The cells of a matrix that one mask hides and the other shows: "column 0 (3 cells, such as [1, 0])"; empty if none.
+std::string differing(const std::vector<double>& hidden, const std::vector<double>& right, const Shape& shape) {
+  std::set<Shape> cells;
+  std::set<std::int64_t> columns;
+  for (std::size_t i = 0; i < hidden.size(); ++i) {
+    if (hidden[i] > right[i]) {
+      const Shape index = index_at(static_cast<std::int64_t>(i), shape);
+      cells.emplace(index.end() - 2, index.end());
+      columns.insert(index.back());
+    }
+  }
+  if (cells.empty()) {
+    return "";
+  }
+  const std::string such =
+      std::to_string(cells.size()) + (cells.size() == 1 ? " cell, " : " cells, such as ") + shape_text(*cells.begin());
+  return columns.size() == 1 && cells.size() > 1 ? "column " + std::to_string(*columns.begin()) + " (" + such + ")"
+                                                 : such;
+}
+
+/// Tells what a mask of this shape hides or shows wrongly; 1 is hidden, 0 shown.
+std::string mask_words(const std::vector<double>& hidden, const std::vector<double>& right, const Shape& shape) {
+  const auto most_shown = [columns = shape.back()](const std::vector<double>& mask) {
+    std::ptrdiff_t most = 0;
+    for (auto row = mask.begin(); row != mask.end(); row += columns) {
+      most = std::max(most, std::count(row, row + columns, 0));
+    }
+    return most;
+  };
+  const std::string more = differing(hidden, right, shape);
+  const std::string less = differing(right, hidden, shape);
+  const std::ptrdiff_t most = most_shown(hidden);
+  if (!more.starts_with("column") && most < most_shown(right)) {
+    return "each row shows at most " + std::to_string(most) + (most == 1 ? " token" : " tokens");
+  }
+  return "the mask" + (more.empty() ? "" : " hides " + more + ", which should be visible") +
+         (more.empty() || less.empty() ? "" : ", and") +
+         (less.empty() ? "" : " shows " + less + ", which should be hidden");
+}
+
+/// Finds mistakes whose number or mask wrong weights or masked scores reveal: another divisor of scores, another mask.
+/// `right` has the step's result for the port's operands.
+std::vector<Mistake> solved_mistakes(const Laid& theirs, const Tensor& step, const PortOperands& operands,
+                                     const std::vector<double>& right) {
+  std::vector<Mistake> mistakes;
+  const bool are_weights = step.kind() == Kind::softmax && step.size(-1) >= 2;
+  if (are_weights) {
+    const Mistake undivided = scaled_by_number(1);
+    const auto scores = operands.remade(step.operands()[0], step, undivided.rule);
+    const double divisor = scores && scores->shape() == step.shape()
+                               ? divisor_of(theirs, values_of(*scores), static_cast<std::size_t>(step.size(-1)))
+                               : 0;
+    const double shortened = text::number_of<double>(text::factor_text(divisor)).value_or(divisor);
+    divisor == 0 ? void() : mistakes.push_back(scaled_by_number(shortened));
+  }
+  const bool are_scores = hides(step) || (step.kind() == Kind::scaled && hides(step.operands()[0]));
+  if ((are_weights || are_scores) && theirs.cells.empty() && step.dim() >= 2) {
+    const std::vector<double> hidden = hidden_in(theirs.values, are_weights);
+    const std::vector<double> others = hidden_in(right, are_weights);
+    const auto count = std::ranges::count(hidden, 1);
+    if (hidden != others && count > 0 && count < std::ssize(hidden)) {
+      const Tensor mask = mask_at(step.shape(), {hidden.begin(), hidden.end()}, "mask");
+      mistakes.push_back(masked_by(mask, mask_words(hidden, others, step.shape()), are_weights));
+    }
+  }
+  return mistakes;
+}
+
+// ---- The search -----------------------------------------------------------------------------------
 
 /// Looks for what explains one tensor's numbers.
 class CauseSearch {
@@ -57,48 +151,45 @@ class CauseSearch {
         operands_(operands),
         judge_(right),
         remade_(*operands.remade(*step_.tensor)),
-        right_(right.values(remade_)) {
+        right_(right.values(remade_)),
+        beside_(theirs_, *step_.tensor, right_) {
     for (const Tensor* tensor : shown) {
       shown_.insert(tensor->id());
     }
     for (const Step& step : steps) {
       numbers_in_all_ += element_count(step.tensor->shape());
     }
-    own_wrong_ = compare(theirs_.values, right_, judge_.tolerance(), theirs_.cells).mismatched;
-    if (theirs_.cells.empty()) {
-      sample_ = Sample(remade_, own_wrong_);
-    }
+    wrong_ = compare(theirs_.values, right_, judge_.tolerance(), theirs_.cells).absolute_at;
   }
 
-  std::vector<Cause> run(const Otherwise& otherwise) {
+  std::vector<Cause> run(const torch::Draws& draws) {
     if (is_drawn() && consumer() == nullptr) {  // else it is a mask
       look_among_steps();
-      look_at_draws(otherwise);
+      const auto seed = causes_.empty() && beside_.says_something()
+                            ? seed_of(*matched_.theirs, *step_.tensor, draws, judge_)
+                            : std::nullopt;
+      claim(seed ? std::optional(Cause{{"seed"}, "drawn with seed " + std::to_string(*seed)}) : std::nullopt);
     }
     const auto unless_found = [this](const auto& look) { causes_.empty() ? look() : void(); };
-    unless_found([&] { claim(arithmetic_of(theirs_, remade_, right_)); });
-    unless_found([&] { claim(fill_of(theirs_, *step_.tensor, right_)); });
+    unless_found([&] { claim(arithmetic_of(beside_, theirs_, remade_, right_)); });
+    unless_found([&] { claim(fill_of(beside_)); });
     unless_found([&] { try_mistakes(); });
     unless_found([&] { try_other_operands(); });
-    unless_found([&] { look_among_steps(); });
-    unless_found([&] { claim(looks_of(theirs_, *step_.tensor, right_, judge_.heads(), judge_.tolerance())); });
+    unless_found([&] { claim(looks_of(beside_, judge_.heads())); });
     unless_found([&] { try_solved(); });
-    unless_found([&] { claim(patterns_of(theirs_, *step_.tensor, right_)); });
+    unless_found([&] { claim(patterns_of(beside_, step_.tensor->kind() == Kind::softmax)); });
     unless_found([&] { try_pairs(); });
     causes_.resize(std::min(causes_.size(), most_causes));
     return std::move(causes_);
   }
 
  private:
-  std::int64_t cells() const { return cells_of(theirs_); }
-
-  bool explains(const std::vector<double>& numbers) const {
-    return numbers.size() == theirs_.values.size() &&
-           compare(theirs_.values, numbers, judge_.tolerance(), theirs_.cells).holds();
-  }
-  /// The same for a tensor: within what its sums may be off by, where its numbers are near.
+  /// Returns true if a tensor has the port's numbers, within what its sums may be off by. Computes one number first.
   bool explains(const Tensor& tensor) {
-    if (sample_.refutes(tensor, theirs_.values, judge_.tolerance())) {
+    const double here = theirs_.values[at(wrong_)];
+    const double there = number_of(tensor, wrong_);
+    const bool is_near = is_held(here, there, judge_.tolerance()) || std::abs(here - there) <= 1e-2 * std::abs(there);
+    if (!is_near && !(std::isnan(there) && here == 0)) {
       return false;
     }
     std::vector<double> numbers = values_of(tensor);
@@ -106,12 +197,9 @@ class CauseSearch {
       numbers[i] = std::isnan(numbers[i]) && theirs_.values[i] == 0 ? 0 : numbers[i];  // nan_to_num
     }
     const Comparison plain = compare(theirs_.values, numbers, judge_.tolerance(), theirs_.cells);
-    if (plain.holds()) {
-      return true;
-    }
     Noise noise;
-    return plain.is_near() && judge_.tolerance().grows &&
-           are_within(noise, theirs_.values, numbers, tensor, plain, judge_.tolerance());
+    return plain.holds() || (plain.is_near() && judge_.tolerance().grows &&
+                             are_within(noise, theirs_.values, numbers, tensor, plain, judge_.tolerance()));
   }
 
   bool is_drawn() const { return step_.tensor->operands().empty() || step_.tensor->kind() == Kind::parameter; }
@@ -119,7 +207,6 @@ class CauseSearch {
   /// Keeps a cause of all cells, unless one of its name is known.
   void claim(std::optional<Cause> cause) {
     if (cause && std::ranges::find(causes_, cause->names, &Cause::names) == causes_.end()) {
-      cause->explained = cells();
       causes_.push_back(*std::move(cause));
     }
   }
@@ -131,33 +218,11 @@ class CauseSearch {
       const bool is_other = other.tensor->id() != step_.tensor->id() &&
                             other.tensor->shape() == step_.tensor->shape() &&
                             other.tensor->dtype() == step_.tensor->dtype();
-      if (is_other && say_something(theirs_) && !sample_.refutes(*other.tensor, theirs_.values, judge_.tolerance()) &&
-          explains(judge_.values(*other.tensor))) {
+      if (is_other && beside_.says_something() && explains(*other.tensor)) {
         claim(Cause{{"other-step"},
-                    "these are the numbers of " + full_name(other) +
-                        (is_drawn() && consumer() == nullptr ? ": drawn in another order, or mixed up"
-                                                             : ": mixed up, or a step is left out"),
-                    ""});
+                    "these are the numbers of " + full_name(other) + ": drawn in another order, or mixed up"});
         return;
       }
-    }
-  }
-
-  /// What is drawn otherwise, or with another seed.
-  void look_at_draws(const Otherwise& otherwise) {
-    if (!causes_.empty() || !say_something(theirs_)) {
-      return;
-    }
-    for (const Variant& variant : otherwise.variants ? otherwise.variants() : std::vector<Variant>{}) {
-      const auto same = std::ranges::find_if(variant.steps, [this](const Step& other) {
-        return other.kind == Step::Kind::tensor && full_name(other) == full_name(step_);
-      });
-      if (same != variant.steps.end() && explains(values_of(*same->tensor))) {
-        return claim(Cause{{variant.name}, variant.sentence, ""});
-      }
-    }
-    if (const auto seed = seed_of(*matched_.theirs, *step_.tensor, otherwise.draws, judge_)) {
-      claim(Cause{{"seed"}, "drawn with seed " + std::to_string(*seed), ""});
     }
   }
 
@@ -209,13 +274,13 @@ class CauseSearch {
   }
 
   bool explain_by(const std::optional<Tensor>& made) {
-    return made && made->shape() == step_.tensor->shape() && !is_like_right(*made) && explains(*made);
+    return made && made->shape() == step_.tensor->shape() && explains(*made) && !is_like_right(*made);
   }
 
   bool is_like_right(const Tensor& made) const {
-    constexpr Tolerance exact{0, 0, false};
-    return made.shape() == step_.tensor->shape() &&
-           (sample_.empty() ? compared_in_parts(right_, made, exact).has_value() : sample_.is_equal(made, right_));
+    constexpr Tolerance exact = {0, 0, false};
+    return made.shape() == step_.tensor->shape() && is_held(number_of(made, wrong_), right_[at(wrong_)], exact) &&
+           compare(right_, values_of(made), exact).holds();
   }
 
   static bool makes_all_alike(const Mistake& mistake) {
@@ -236,7 +301,7 @@ class CauseSearch {
   void try_mistakes() {
     std::vector<std::pair<const Mistake*, const void*>> alone;
     for (const Mistake& mistake : table()) {
-      if (!sample_.empty() && !causes_.empty()) {
+      if (!causes_.empty() && numbers_in_all_ > most_numbers) {
         return;  // others as likely would take long
       }
       std::set<const void*> nodes;
@@ -244,19 +309,10 @@ class CauseSearch {
       if (!made && nodes.empty()) {
         continue;
       }
-      const std::int64_t whole_numbers = made ? whole_numbers_in(*made) : 0;
-      whole_numbers_ += whole_numbers;
-      if (whole_numbers > 0 && whole_numbers_ > most_whole_numbers) {
-        judge_.leave_out(mistake.name);
-        continue;
-      }
-      const bool is_other = made && !is_like_right(*made);
-      if (is_other && explain_by(made) && (say_something(theirs_) || makes_all_alike(mistake))) {
+      if (explain_by(made) && (beside_.says_something() || makes_all_alike(mistake))) {
         claim(cause_of({&mistake}));
       }
-      if (!made || is_other) {
-        effective_.push_back(&mistake);
-      }
+      made&& is_like_right(*made) ? void() : effective_.push_back(&mistake);
       if (nodes.size() > 1 && !mistake.name.ends_with("-after-softmax")) {  // moved: at both places
         std::ranges::for_each(nodes, [&](const void* node) { alone.emplace_back(&mistake, node); });
       }
@@ -284,7 +340,7 @@ class CauseSearch {
 
   void try_pairs() {
     std::int64_t computed = 0;
-    for (std::size_t i = 0; i < effective_.size() && causes_.empty() && say_something(theirs_); ++i) {
+    for (std::size_t i = 0; i < effective_.size() && causes_.empty() && beside_.says_something(); ++i) {
       for (std::size_t j = i + 1; j < effective_.size(); ++j) {
         if (effective_[i]->name == effective_[j]->name) {
           continue;
@@ -337,7 +393,7 @@ class CauseSearch {
         otherwise.put(*operand.tensor, operands_.remade(*other.tensor, *step_.tensor).value_or(*other.tensor));
         const auto made = otherwise.remade(*step_.tensor, *step_.tensor);
         if (explain_by(made)) {
-          claim(Cause{{"other-operand"}, other_operand_words(operand, other), ""});
+          claim(Cause{{"other-operand"}, other_operand_words(operand, other)});
         }
       }
     }
@@ -363,15 +419,14 @@ class CauseSearch {
 
   /// A divisor or a mask that the port's own numbers tell.
   void try_solved() {
-    for (const Mistake& mistake : solved_mistakes(theirs_, *step_.tensor, operands_)) {
+    for (const Mistake& mistake : solved_mistakes(theirs_, *step_.tensor, operands_, right_)) {
       if (explain_by(operands_.remade(*step_.tensor, *step_.tensor, mistake.rule))) {
         return claim(cause_of({&mistake}));
       }
     }
     const bool is_mask = step_.tensor->dtype() == DType::boolean && step_.tensor->dim() >= 2 && consumer() != nullptr;
     if (is_mask && theirs_.cells.empty()) {
-      const std::vector<bool> hidden(theirs_.values.begin(), theirs_.values.end());
-      claim(Cause{{"another-mask"}, mask_words(hidden, {right_.begin(), right_.end()}, step_.tensor->shape()), ""});
+      claim(Cause{{"another-mask"}, mask_words(theirs_.values, right_, step_.tensor->shape())});
     }
   }
 
@@ -383,11 +438,10 @@ class CauseSearch {
   Right& judge_;
   Tensor remade_;                ///< what the step makes of the port's operands
   SharedNumbers right_;          ///< its numbers
+  Beside beside_;                ///< both
   std::set<const void*> shown_;  ///< tensors that the port has right
-  std::vector<std::int64_t> own_wrong_;
-  Sample sample_;
+  std::int64_t wrong_;           ///< the cell that is farthest from these
   std::int64_t numbers_in_all_ = 0;
-  std::int64_t whole_numbers_ = 0;
   std::vector<Mistake> table_;
   Mistakes effective_;  ///< those of the table that change something here
   std::vector<Cause> causes_;
@@ -395,17 +449,9 @@ class CauseSearch {
 
 }  // namespace
 
-bool are_claimed(const std::vector<Cause>& causes, const Laid& theirs) {
-  return !causes.empty() && causes[0].explained == cells_of(theirs);
-}
-
 std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const PortOperands& operands,
-                             std::span<const Tensor* const> shown, Right& right, const Otherwise& otherwise) {
-  std::vector<Cause> causes = CauseSearch(matched, steps, operands, shown, right).run(otherwise);
-  if (causes.empty() && operands.have_following()) {
-    causes = CauseSearch(matched, steps, operands.sources(), shown, right).run(otherwise);
-  }
-  return causes;
+                             std::span<const Tensor* const> shown, Right& right, const torch::Draws& draws) {
+  return CauseSearch(matched, steps, operands, shown, right).run(draws);
 }
 
 }  // namespace attn::verify

@@ -1,13 +1,9 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
-
-#include "tensor/tensor.hpp"
 
 namespace attn::verify {
 
@@ -27,15 +23,8 @@ struct Comparison {
 
   double greatest_absolute = 0;  ///< difference; infinite if only one of the two is a number
   std::int64_t absolute_at = 0;  ///< its cell
-  double absolute_right = 0;     ///< the right number there
   double greatest_relative = 0;  ///< relative to the right number; only cells where that is not 0
   std::int64_t relative_at = 0;
-  double relative_right = 0;
-
-  /// The least tolerance of each kind, with the other as given, within which all cells hold; none if a number is
-  /// missing.
-  std::optional<double> passing_rtol;
-  std::optional<double> passing_atol;
 
   bool holds() const { return mismatched.empty(); }
   /// Returns true if all differences are numbers, and below 1 % of the right ones: what rounding may explain.
@@ -48,21 +37,5 @@ Comparison compare(std::span<const double> theirs, std::span<const double> right
 
 /// Returns true if a number is within the tolerance of the right one.
 bool is_held(double theirs, double right, const Tolerance& tolerance);
-
-/// Returns true if every number is within the tolerance of what `right_at` gives for its place. Stops at the first that
-/// is not, and needs no other tensor in memory.
-template <class RightAt>
-bool are_held(std::span<const double> theirs, const RightAt& right_at, const Tolerance& tolerance) {
-  for (std::size_t i = 0; i < theirs.size(); ++i) {
-    if (!is_held(theirs[i], right_at(i), tolerance)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// The comparison with a tensor that is computed part by part; nothing unless every cell holds.
-std::optional<Comparison> compared_in_parts(std::span<const double> theirs, const Tensor& right,
-                                            const Tolerance& tolerance);
 
 }  // namespace attn::verify

@@ -1,4 +1,4 @@
-#include "verify/port/items.hpp"
+#include "verify/port/match.hpp"
 
 #include <algorithm>
 #include <array>
@@ -56,8 +56,11 @@ constexpr std::array<Forms, 10> forms = {{{"queries_heads", {"scaled_queries_hea
                                           {"inputs", {"batch"}},
                                           {"batch", {"inputs"}}}};
 
-[[noreturn]] void throw_unknown(const std::string& what, const std::string& name,
-                                const std::vector<std::string>& known) {
+/// Throws NameError for a name that none of these has.
+template <class Range, class NameOf>
+[[noreturn]] void throw_unknown(const std::string& what, const std::string& name, const Range& all, NameOf name_of) {
+  std::vector<std::string> known;
+  std::ranges::transform(all, std::back_inserter(known), name_of);
   const std::string near = text::nearest(name, known);
   throw NameError("--map: " + what + " '" + name + "'; accepted are " + text::one_line(text::joined(known)) +
                   (near.empty() ? "" : "; try " + near));
@@ -125,15 +128,11 @@ class Reader {
     for (const auto& [theirs, ours] : names) {
       const auto found = std::ranges::find(dumped_, theirs, &Observed::name);
       if (found == dumped_.end()) {
-        std::vector<std::string> known;
-        std::ranges::transform(dumped_, std::back_inserter(known), &Observed::name);
-        throw_unknown("the dump has no tensor", theirs, known);
+        throw_unknown("the dump has no tensor", theirs, dumped_, &Observed::name);
       }
       std::vector<std::size_t> candidates = called(parted(ours));
       if (candidates.empty()) {
-        std::vector<std::string> known;
-        std::ranges::transform(steps_, std::back_inserter(known), full_name);
-        throw_unknown("the chapter has no step", ours, known);
+        throw_unknown("the chapter has no step", ours, steps_, full_name);
       }
       if (candidates.size() == 1) {
         const auto [owner, is_new] = owners.emplace(candidates[0], theirs);
@@ -169,8 +168,6 @@ class Reader {
     item.by = Matched::By::habit;
     item.is_certain = meant.is_certain;
     item.is_final = meant.is_final;
-    item.is_also_context = meant.is_also_context;
-    item.is_also_input = meant.is_also_input;
     // "?attn_scores": where the chapter has not what the name means first.
     const std::string first = meant.steps.empty() ? "" : meant.steps[0];
     const bool has_first = !called({"", first}).empty() || !called({"", first + "_heads"}).empty();
@@ -255,7 +252,7 @@ class Reader {
           std::get<0>(good) += right_.holding(parts[i], tensor) ? 1U : 0U;
           if (const std::optional<Laid> laid = right_.nearest(parts[i], tensor)) {
             ++std::get<1>(good);
-            std::get<2>(good) -= distance(*laid, tensor, right_.values(tensor));
+            std::get<2>(good) -= right_.distance(*laid, tensor);
           }
         }
         if (best.empty() || good > most) {

@@ -3,93 +3,46 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <iterator>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
-#include "verify/port/axes.hpp"
-#include "verify/port/relations.hpp"
+#include "tensor/operations.hpp"
 #include "verify/port/seeds.hpp"
 
 namespace attn::verify {
 namespace {
 
-/// How much of a dump a way explains: tensors that are right or follow from others, then right ones.
-std::tuple<std::int64_t, std::int64_t> explained(const Matching& matching) {
-  const std::int64_t right = std::ranges::count_if(matching.matched, &Matched::is_right);
-  return {right + std::ranges::count_if(matching.matched, &Matched::is_inherited), right};
-}
-
-bool is_all_right(const Matching& matching) {
-  return matching.unmatched.empty() && std::ranges::all_of(matching.matched, &Matched::is_right);
-}
-
-PortVerdict verdict_of(const Matched& matched) {
-  return !matched.laid          ? PortVerdict::shape
-         : matched.is_right     ? PortVerdict::right
-         : matched.is_inherited ? PortVerdict::inherited
-                                : PortVerdict::wrong;
-}
-
-/// The step that these numbers belong to, if they are not the right ones.
-std::string whose_numbers(const Matched& matched, std::span<const Step> steps, Right& right) {
-  const std::vector<double>& values = matched.theirs->values;
-  if (std::ranges::all_of(values, [&](double value) { return value == values[0]; })) {
-    return "";
-  }
-  for (const Step& other : steps) {
-    const bool is_other = other.tensor->id() != matched.step->tensor->id() &&
-                          other.tensor->dtype() == matched.step->tensor->dtype() && other.tensor->dim() > 0;
-    if (is_other && right.holding(*matched.theirs, *other.tensor)) {
-      return full_name(other);
-    }
-  }
-  return "";
-}
-
 /// A dump matched with the steps of one right way.
 struct Attempt {
   Way way;
-  Parts parts;
-  Matching matching;
+  Parts parts = {};
+  Matching matching = {};
 
-  std::vector<const Tensor*> shown() const {
-    std::vector<const Tensor*> tensors;
-    for (const Matched& matched : matching.matched) {
-      if (matched.is_right && matched.laid->cells.empty()) {
-        tensors.push_back(&*matched.step->tensor);
-      }
-    }
-    return tensors;
+  bool any(bool (*is_one)(const Matched& matched)) const { return std::ranges::any_of(matching.matched, is_one); }
+  bool is_all_right() const {
+    return matching.unmatched.empty() && std::ranges::all_of(matching.matched, &Matched::is_right);
+  }
+  /// How much of the dump it explains: tensors that are right or follow from others, then right ones.
+  std::pair<std::int64_t, std::int64_t> explained() const {
+    const std::int64_t right = std::ranges::count_if(matching.matched, &Matched::is_right);
+    return {right + std::ranges::count_if(matching.matched, &Matched::is_inherited), right};
   }
 };
 
-/// The dump matched in each right way, up to one in which all is right. What explains less than the first is forgotten.
-std::deque<Attempt> runs_of(std::span<const Observed> dumped, std::span<const Step> steps, const Names& names,
-                            Right& right) {
-  std::deque<Attempt> runs;
+/// The dump matched in the right way that explains most of it: the first in which all is right, if there is one.
+Attempt best_attempt(std::span<const Observed> dumped, std::span<const Step> steps, const Names& names, Right& right) {
+  std::optional<Attempt> best;
   for (Way& way : ways_of(steps)) {
-    Attempt& run = runs.emplace_back();
-    run.way = std::move(way);
-    run.matching = match(dumped, run.way, names, right, run.parts);
-    if (is_all_right(run.matching)) {
+    Attempt attempt{std::move(way)};
+    attempt.matching = match(dumped, attempt.way, names, right, attempt.parts);
+    if (!best || attempt.is_all_right() || attempt.explained() > best->explained()) {
+      best = std::move(attempt);
+    }
+    if (best->is_all_right()) {
       break;
     }
-    if (explained(run.matching) < explained(runs.front().matching)) {
-      runs.pop_back();
-    }
   }
-  return runs;
-}
-
-std::size_t best_of(const std::deque<Attempt>& runs) {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < runs.size(); ++i) {
-    best = is_all_right(runs[i].matching) || explained(runs[i].matching) > explained(runs[best].matching) ? i : best;
-  }
-  return best;
+  return *std::move(best);
 }
 
 // ---- Storage --------------------------------------------------------------------------------------
@@ -112,99 +65,91 @@ bool tells_order(const Matched& matched) {
   return matched.is_right && !is_weight_step(matched) && !std::equal(shape.begin(), shape.end(), shape.rbegin());
 }
 
-Observed with_reversed_axes(Observed theirs, const Storage& storage) {
-  if (storage.are_numbers_moved) {
-    std::vector<std::size_t> order(theirs.rank());
-    std::iota(order.rbegin(), order.rend(), std::size_t{0});
-    std::vector<double> values;
-    for (const std::int64_t cell : cells_in_order(theirs.shape, order)) {
-      values.push_back(theirs.values[at(cell)]);
-    }
-    theirs.values = std::move(values);
-  }
-  std::ranges::reverse(theirs.shape);
-  return theirs;
-}
-
 /// The dump with all axes reversed, except for weights that are right as they are.
 std::vector<Observed> stored_as(const Storage& storage, std::span<const Observed> dumped, const Matching& plain) {
-  std::vector<Observed> result;
-  for (std::size_t i = 0; i < dumped.size(); ++i) {
+  std::vector<Observed> result(dumped.begin(), dumped.end());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    Observed& theirs = result[i];
     const bool stays = std::ranges::any_of(plain.matched, [&](const Matched& matched) {
       return matched.given == i && matched.is_right && is_weight_step(matched);
     });
-    result.push_back(stays ? dumped[i] : with_reversed_axes(dumped[i], storage));
+    if (!stays && storage.are_numbers_moved) {
+      std::vector<std::size_t> order(theirs.rank());
+      std::iota(order.rbegin(), order.rend(), std::size_t{0});
+      std::vector<double> values;
+      for (const std::int64_t cell : cells_in_order(theirs.shape, order)) {
+        values.push_back(theirs.values[at(cell)]);
+      }
+      theirs.values = std::move(values);
+    }
+    if (!stays) {
+      std::ranges::reverse(theirs.shape);
+    }
   }
   return result;
 }
 
-// ---- Causes ---------------------------------------------------------------------------------------
+// ---- Verdicts -------------------------------------------------------------------------------------
 
 /// Compares a recognised tensor with the lesson's numbers.
 Judged compared(const Matched& matched, Right& right) {
   const Tensor& step = *matched.step->tensor;
-  if (const Comparison* const held = right.known(*matched.theirs, step)) {
-    return {matched, PortVerdict::right, *held, {}, "", {}};
+  const PortVerdict verdict = !matched.laid          ? PortVerdict::shape
+                              : matched.is_right     ? PortVerdict::right
+                              : matched.is_inherited ? PortVerdict::inherited
+                                                     : PortVerdict::wrong;
+  const Comparison comparison = matched.laid ? right.compare(*matched.laid, step) : Comparison();
+  if (matched.is_right) {
+    matched.theirs->values.forget();  // until they are shown
   }
-  Judged judged{matched, verdict_of(matched), {}, right.shown_values(step), "", {}};
-  if (matched.laid) {
-    judged.comparison = right.compare(*matched.laid, step, matched.is_right);
-  }
-  return judged;
-}
-
-Judgement judgement_of(std::span<const Observed> dumped, std::span<const Step> steps, const Names& names, Right& right,
-                       const Otherwise& otherwise) {
-  Judgement result;
-  std::deque<Attempt> runs = runs_of(dumped, steps, names, right);
-  std::size_t best = best_of(runs);
-  const auto is_plain = [](const Matched& matched) { return tells_order(matched) && matched.laid->is_plain; };
-  if (!is_all_right(runs[best].matching) && std::ranges::none_of(runs[best].matching.matched, is_plain)) {
-    for (const Storage& storage : storages) {
-      std::vector<Observed> stored = stored_as(storage, dumped, runs[best].matching);
-      std::deque<Attempt> others = runs_of(stored, steps, names, right);
-      const std::size_t other = best_of(others);
-      if (explained(others[other].matching) > explained(runs[best].matching) &&
-          std::ranges::any_of(others[other].matching.matched, tells_order)) {
-        best = other;
-        runs = std::move(others);
-        result.stored = std::move(stored);
-        std::string& words = runs[best].way.words;
-        words = storage.words + (words.empty() ? "" : ", and " + words);
-        break;
-      }
-    }
-  }
-  result.seed = seed_of(runs[best].matching.matched, otherwise.draws, right);
-  if (result.seed) {
-    return result;
-  }
-  Attempt run = std::move(runs[best]);
-  runs.clear();  // what they keep may be large
-  for (const Matched& matched : run.matching.matched) {
-    Judged judged = compared(matched, right);
-    if (judged.verdict == PortVerdict::wrong) {
-      judged.whose = whose_numbers(matched, run.way.steps, right);
-      judged.causes = causes_of(matched, run.way.steps, run.matching.operands, run.shown(), right, otherwise);
-    }
-    result.untried = judged.verdict == PortVerdict::wrong && judged.causes.empty() ? right.left_out() : result.untried;
-    result.tensors.push_back(std::move(judged));
-  }
-  result.unmatched = std::move(run.matching.unmatched);
-  result.undecided = std::move(run.matching.undecided);
-  result.relations = relations_of(dumped, result.unmatched, right.tolerance());
-  result.way = std::move(run.way);
-  result.parts = std::move(run.parts);
-  return result;
+  return {matched, verdict, comparison, SharedNumbers([step] { return values_of(step); })};
 }
 
 }  // namespace
 
 Judgement judge(std::span<const Observed> dumped, std::span<const Step> steps, const Names& names,
-                const Tolerance& tolerance, const Otherwise& otherwise) {
-  const bool shows_few = !std::ranges::all_of(dumped, &SharedNumbers::are_read, &Observed::values);
-  Right right(tolerance, heads_of(steps), shows_few);
-  return judgement_of(dumped, steps, names, right, otherwise);
+                const Tolerance& tolerance, const torch::Draws& draws) {
+  Right right(tolerance, heads_of(steps));
+  Judgement result;
+  Attempt best = best_attempt(dumped, steps, names, right);
+  const auto is_plain = [](const Matched& matched) { return tells_order(matched) && matched.laid->is_plain; };
+  const bool is_stored_so = best.is_all_right() || best.any(is_plain);
+  for (const Storage& storage : storages) {
+    if (is_stored_so || !result.stored.empty()) {
+      break;
+    }
+    std::vector<Observed> stored = stored_as(storage, dumped, best.matching);
+    Attempt other = best_attempt(stored, steps, names, right);
+    if (other.explained() > best.explained() && other.any(tells_order)) {
+      other.way.words = storage.words + (other.way.words.empty() ? "" : ", and " + other.way.words);
+      best = std::move(other);
+      result.stored = std::move(stored);
+    }
+  }
+  result.seed = seed_of(best.matching.matched, draws, right);
+  if (result.seed) {
+    return result;
+  }
+  std::vector<const Tensor*> shown;
+  for (const Matched& matched : best.matching.matched) {
+    // How a layer's fused tensor is cut a port has not shown by the whole.
+    const bool is_own = matched.step->tensor->kind() != Kind::slice ||
+                        std::ranges::count(best.matching.matched, matched.given, &Matched::given) == 1;
+    if (matched.is_right && is_own && matched.laid->cells.empty()) {
+      shown.push_back(&*matched.step->tensor);
+    }
+  }
+  for (const Matched& matched : best.matching.matched) {
+    Judged& judged = result.tensors.emplace_back(compared(matched, right));
+    if (judged.verdict == PortVerdict::wrong) {
+      judged.causes = causes_of(matched, best.way.steps, best.matching.operands, shown, right, draws);
+    }
+  }
+  result.unmatched = std::move(best.matching.unmatched);
+  result.undecided = std::move(best.matching.undecided);
+  result.way = std::move(best.way);
+  result.parts = std::move(best.parts);
+  return result;
 }
 
 }  // namespace attn::verify

@@ -1,9 +1,12 @@
 #include "verify/port/layouts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,11 +16,106 @@
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "verify/port/axes.hpp"
-#include "verify/port/meanings.hpp"
 #include "verify/port/names.hpp"
 
 namespace attn::verify {
 namespace {
+
+// ---- Conventions ----------------------------------------------------------------------------------
+
+/// Numbers in another convention, and its name.
+struct Meaning {
+  SharedNumbers values;
+  std::string words;
+};
+
+/// Returns true for a number that stands for True or False.
+bool is_truth(double value) { return value == 0 || value == 1; }
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+constexpr double least_hiding = 1e3;  ///< what is below its negative hides a score
+
+/// A mask as it is, True for False, what is added to scores, or what weights are multiplied with.
+std::vector<Meaning> mask_meanings(const Tensor& tensor, const SharedNumbers& theirs) {
+  std::vector<Meaning> meanings{{theirs, ""}};
+  const auto add = [&](const std::string& words, const auto& meaning) {
+    std::vector<double> values = theirs;
+    std::ranges::transform(theirs, values.begin(), [&](double value) { return meaning(value) ? 1.0 : 0.0; });
+    meanings.push_back({std::move(values), words});
+  };
+  const bool shows = tensor.kind() == Kind::bernoulli || tensor.dtype() != DType::boolean;  // where it is True
+  if (std::ranges::all_of(theirs, is_truth)) {
+    add(shows ? "True for what is dropped" : "True for what is seen", [](double value) { return value == 0; });
+    return meanings;
+  }
+  const auto hides = [](double value) { return value < -least_hiding; };
+  if (std::ranges::all_of(theirs, [&](double value) { return value == 0 || hides(value); })) {
+    meanings.clear();
+    add("0 for what is seen", [&](double value) { return hides(value) != shows; });
+  }
+  const double largest = *std::ranges::max_element(theirs);
+  if (largest > 1 && std::ranges::all_of(theirs, [largest](double value) { return value == 0 || value == largest; })) {
+    add("with dropout's factor", [](double value) { return value != 0; });
+  }
+  return meanings;
+}
+
+/// Hidden scores with whatever large negative number hides them: one whose weight is exactly 0. `cells` says where they
+/// belong.
+std::optional<Meaning> hidden_meaning(const Target& target, const std::vector<double>& theirs,
+                                      const std::vector<std::int64_t>& cells) {
+  constexpr double vanishing = 110;   // exp(-110) is 0 in float32
+  constexpr double no_scores = -1e8;  // below which nothing is a score
+  const Tensor& tensor = target.tensor;
+  const auto width = static_cast<std::size_t>(tensor.size(-1));
+  const bool is_scaled_later = tensor.kind() == Kind::masked && tensor.operands()[0].kind() != Kind::scaled;
+  const double divisor =
+      is_scaled_later ? std::max(1.0, std::sqrt(static_cast<double>(std::max<std::size_t>(width, 64)))) : 1.0;
+  std::vector<double> most(target.right.size() / width, minus_infinity);  // of each row
+  const auto row = [&](std::size_t i) { return (cells.empty() ? i : static_cast<std::size_t>(cells[i])) / width; };
+  for (std::size_t i = 0; i < theirs.size(); ++i) {
+    most[row(i)] = std::max(most[row(i)], theirs[i]);
+  }
+  std::vector<double> values;
+  for (std::size_t i = 0; i < theirs.size(); ++i) {
+    const double largest = most[row(i)];
+    const bool is_far_below =
+        theirs[i] < -least_hiding && (largest - theirs[i]) / divisor > vanishing && largest > -least_hiding;
+    if (std::isfinite(theirs[i]) && (is_far_below || theirs[i] < no_scores)) {
+      if (values.empty()) {
+        values = theirs;
+      }
+      values[i] = minus_infinity;
+    }
+  }
+  return values.empty() ? std::nullopt : std::optional(Meaning{std::move(values), "a large negative number for -inf"});
+}
+
+/// Returns the readings of these numbers: programs differ in how they hide scores (-inf, -1e9) and in which cells of a
+/// mask are True. `cells` holds the place of each number; it is empty where each is in its own.
+std::vector<Meaning> meanings_of(const Target& target, const SharedNumbers& theirs,
+                                 const std::vector<std::int64_t>& cells) {
+  const Tensor& tensor = target.tensor;
+  const bool is_mask =
+      theirs.size() > 1 && (tensor.dtype() == DType::boolean ||
+                            (tensor.operation().facts().is_by_tokens && std::ranges::all_of(target.right, is_truth)));
+  if (is_mask) {
+    return mask_meanings(tensor, theirs);
+  }
+  std::vector<Meaning> meanings;
+  meanings.push_back({theirs, ""});
+  const bool is_hidden = tensor.dim() >= 2 &&
+                         std::ranges::any_of(theirs, [](double value) { return value < -least_hiding; }) &&
+                         std::ranges::any_of(target.right, [](double value) { return value == minus_infinity; });
+  if (is_hidden) {
+    if (auto hidden = hidden_meaning(target, theirs, cells)) {
+      meanings.insert(meanings.begin(), *std::move(hidden));
+    }
+  }
+  return meanings;
+}
+
+// ---- Layouts --------------------------------------------------------------------------------------
 
 std::string with(const std::string& words, const std::string& more) {
   return words.empty() || more.empty() ? words + more : words + ", " + more;
@@ -57,8 +155,12 @@ class Layouts {
  private:
   /// All numbers.
   void whole() {
-    const std::vector<std::vector<Axis>> orders = orders_of(axes_);
     const bool is_own = theirs_.shape == target_.tensor.shape();
+    std::vector<std::vector<Axis>> orders = orders_of(axes_);
+    for (std::size_t split = 0; is_weight(target_.tensor) && split < axes_.size(); ++split) {
+      const std::vector<Axis> parts = atoms_of({axes_[split]}, heads_);
+      parts.size() == 2 ? orders.push_back({parts[0], axes_[1 - split], parts[1]}) : void();
+    }
     const bool is_large = element_count(target_.tensor.shape()) > evaluation().large;
     for (std::size_t i = 0; i < orders.size(); ++i) {
       const bool is_square_weight = i == 1 && is_weight(target_.tensor);
@@ -68,27 +170,20 @@ class Layouts {
       }
       const std::vector<Axis> atoms = atoms_of(orders[i], heads_);
       const auto order = order_of(shape_, atoms, i == 0);
-      if (order && give(i == 0 ? in_place : cells_of(atoms, 0), whole_in(*order, atoms_of(orders[i], 1), i, turned))) {
-        return;
-      }
-    }
-    for (std::size_t split = 0; is_weight(target_.tensor) && !is_own && split < axes_.size(); ++split) {
-      const std::vector<Axis> parts = atoms_of({axes_[split]}, heads_);
-      const auto atoms = parts.size() == 2 ? std::vector{parts[0], axes_[1 - split], parts[1]} : std::vector<Axis>();
-      const auto order = atoms.empty() ? std::nullopt : order_of(shape_, atoms, false);
-      if (order && give(cells_of(atoms, 0), {.order = *order, .words = order_text(*order), .is_plain = false})) {
+      if (order && give(i == 0 ? in_place : cells_of(atoms, 0), whole_in(*order, orders[i], i))) {
         return;
       }
     }
   }
 
   /// The layout of all numbers in the i-th order, whose axes are these; axes of size 1 do not matter.
-  Laid whole_in(const Order& order, const std::vector<Axis>& axes, std::size_t i, bool turned) const {
+  Laid whole_in(const Order& order, const std::vector<Axis>& axes, std::size_t i) const {
     const std::vector<Axis> own = atoms_of(axes_, 1);
-    const bool is_in_order = std::ranges::equal(axes, own, {}, &Axis::step, &Axis::step) &&
+    const bool is_in_order = std::ranges::equal(atoms_of(axes, 1), own, {}, &Axis::step, &Axis::step) &&
                              std::ranges::equal(shape_, own, {}, {}, &Axis::size);
     const bool is_same = is_in_order && target_.tensor.dim() == std::ssize(theirs_.shape);
-    const std::string how = turned || (i > 0 && axes_.size() == 2) ? "transposed" : "";
+    const bool turned = is_turned(axes);
+    const std::string how = turned || (i > 0 && axes.size() == 2) ? "transposed" : "";
     const std::string shape = is_same || (i == 0 && theirs_.shape == target_.tensor.shape()) ? ""
                               : is_in_order ? "of shape " + shape_text(theirs_.shape)
                                             : order_text(order);

@@ -1,31 +1,43 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "verify/port/causes.hpp"
+#include "verify/port/right.hpp"
 
 namespace attn::verify {
 
-/// Returns true if not all of the port's numbers are alike: those could be anybody's.
-bool say_something(const Laid& theirs);
-/// Returns true if all of the port's numbers are nan.
-bool are_nan(const Laid& theirs);
+/// What explains a port's wrong numbers.
+struct Cause {
+  std::vector<std::string> names;
+  std::string sentence;
+  std::string instead = {};  ///< what to write; may be empty
+};
 
-// Each compares wrong numbers with the step's result for the port's own operands.
+/// A port's numbers beside the step's result for the port's own operands.
+struct Beside {
+  Beside(const Laid& laid, const Tensor& step, const SharedNumbers& all_right);
+
+  Shape shape;  ///< of a whole tensor, or of one head or batch entry of it; empty if they are no such block
+  std::vector<double> theirs;
+  std::vector<double> right;
+
+  bool are_nan() const;
+  /// Returns true if not all of the port's numbers are alike: those could be anybody's.
+  bool says_something() const;
+};
 
 /// Float32 noise, rounded numbers, half precision, or nan everywhere.
-std::optional<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right);
+std::optional<Cause> arithmetic_of(const Beside& beside, const Laid& laid, const Tensor& step,
+                                   const SharedNumbers& right);
 /// One number in place of each -inf.
-std::optional<Cause> fill_of(const Laid& theirs, const Tensor& step, const SharedNumbers& right);
-/// Axes swapped, slices mixed up, or a function of each number.
-std::optional<Cause> looks_of(const Laid& theirs, const Tensor& step, const SharedNumbers& right, std::int64_t heads,
-                              const Tolerance& tolerance);
+std::optional<Cause> fill_of(const Beside& beside);
+/// Slices mixed up, or a function of each number.
+std::optional<Cause> looks_of(const Beside& beside, std::int64_t heads);
 /// Whatever made them so: times a number or plus a number, one for all or one for each row, column or entry of an axis;
 /// or in other places.
-std::optional<Cause> patterns_of(const Laid& theirs, const Tensor& step, const SharedNumbers& right);
+std::optional<Cause> patterns_of(const Beside& beside, bool are_weights);
 
 }  // namespace attn::verify

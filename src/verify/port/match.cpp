@@ -10,8 +10,6 @@
 
 #include "tensor/operations.hpp"
 #include "verify/port/axes.hpp"
-#include "verify/port/items.hpp"
-#include "verify/port/unwritten.hpp"
 #include "walk/mistake_rules.hpp"
 
 namespace attn::verify {
@@ -40,6 +38,17 @@ const Tensor& source_of(const Tensor& tensor) {
              : tensor;
 }
 
+/// Returns true for numbers that few tensors share: of a mask, its shape.
+bool says_something(const Observed& dumped) {
+  constexpr std::size_t fewest_of_mask = 9;
+  const auto is_telling = [](double value) { return value != 0 && value != 1 && std::isfinite(value); };
+  const bool is_matrix = dumped.shape.size() >= 2 && dumped.values.size() >= fewest_of_mask;
+  return dumped.values.size() > 2 && (is_matrix || std::ranges::any_of(dumped.values, is_telling)) &&
+         std::ranges::any_of(dumped.values, [&](double value) { return value != dumped.values[0]; });
+}
+
+bool is_below_0(double value) { return value < 0; }
+
 /// One match of a dump with the steps of a way, in four phases; whatever the order of the file.
 class Matcher {
  public:
@@ -63,7 +72,6 @@ class Matcher {
     }
     take_right_by_name();
     take_right_by_numbers();
-    learn_orders();
     doubt_result();
     take_wrong();
     return result();
@@ -124,11 +132,6 @@ class Matcher {
     if (item.by != Matched::By::numbers && item.theirs->shape.size() == 4 && std::ranges::any_of(steps, has_shape)) {
       std::erase_if(steps, [&](std::size_t step) { return !has_shape(step); });
     }
-    // A tensor whose name means weights is not the scores that another one is: softmax is left out.
-    std::erase_if(steps, [&](std::size_t step) {
-      return item.by == Matched::By::habit && tensor(item.candidates[0]).kind() == Kind::softmax && is_taken(step) &&
-             is_made_of(tensor(item.candidates[0]), tensor(step));
-    });
     std::stable_partition(steps.begin(), steps.end(), [&](std::size_t step) {
       return !is_taken(step) && !(item.by == Matched::By::habit && is_named_[step]);
     });
@@ -137,18 +140,6 @@ class Matcher {
 
   bool is_made_of_own(std::size_t step, const Item& item) const {
     return std::ranges::any_of(item.candidates, [&](std::size_t own) { return is_made_of(tensor(step), tensor(own)); });
-  }
-
-  /// From now on prefers the layouts of right tensors other than weights.
-  void learn_orders() {
-    std::set<Order> orders;
-    for (const Item& item : items_) {
-      const bool is_whole = item.matched && item.matched->laid && item.matched->laid->cells.empty();
-      if (is_whole && item.matched->step->tensor->dim() > 2) {
-        orders.insert(item.matched->laid->order);
-      }
-    }
-    right_.set_usual(std::move(orders));
   }
 
   // ---- 1. By name: what is right
@@ -164,9 +155,7 @@ class Matcher {
   }
 
   void take_right_by_name() {
-    right_.set_usual({});
     std::ranges::for_each(items_, [this](Item& item) { take_holding(item, allowed(item)); });
-    learn_orders();
     for (Item& item : items_) {
       if (!item.matched && item.by <= Matched::By::habit) {
         take_unwritten(item);
@@ -174,11 +163,42 @@ class Matcher {
     }
   }
 
+  /// The port's weights of these scores, as they are laid out; none if it has none.
+  std::optional<Laid> weights_of(std::size_t scores, const std::vector<std::int64_t>& cells) {
+    for (const Item& item : items_) {
+      for (const std::size_t step : item.candidates) {
+        const bool is_of_these = tensor(step).kind() == Kind::softmax && is_made_of(tensor(step), tensor(scores));
+        std::optional<Laid> laid = is_of_these ? right_.nearest(*item.theirs, tensor(step)) : std::nullopt;
+        if (laid && laid->cells == cells && std::ranges::none_of(laid->values, is_below_0)) {
+          return laid;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Scores of a loop over the visible tokens alone, as llm.c's, are 0 where they are hidden, and so are the weights.
   void take_unwritten(Item& item) {
-    for (const std::size_t step : allowed(item)) {
-      if (std::optional<Observed> read = unwritten_scores(item, tensor(step), items_, steps_, right_)) {
-        parts_.push_back(*std::move(read));
-        item.theirs = &parts_.back();
+    const bool may_be_scores = std::ranges::any_of(item.theirs->values, is_below_0);
+    for (const std::size_t step : may_be_scores ? allowed(item) : std::vector<std::size_t>()) {
+      const SharedNumbers right = right_.values(tensor(step));
+      const bool is_masked = std::ranges::find(right, -infinity) != right.end();
+      const std::optional<Laid> laid = is_masked ? right_.nearest(*item.theirs, tensor(step)) : std::nullopt;
+      const std::optional<Laid> weights = laid ? weights_of(step, laid->cells) : std::nullopt;
+      if (!weights) {
+        continue;
+      }
+      const bool is_slice = !laid->cells.empty();
+      const Observed plain = {item.theirs->name, is_slice ? item.theirs->shape : tensor(step).shape(),
+                              item.theirs->dtype, is_slice ? item.theirs->values : laid->values};
+      std::vector<double> values = plain.values;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::size_t cell = is_slice ? at(laid->cells[i]) : i;
+        const bool is_unwritten = values[i] == 0 && laid->values[cell] == 0 && weights->values[cell] == 0;
+        values[i] = is_unwritten ? -double{infinity} : values[i];
+      }
+      if (plain.values != values) {
+        item.theirs = &parts_.emplace_back(Observed{plain.name, plain.shape, plain.dtype, std::move(values)});
         item.reading = "0 for what is hidden";
         take_holding(item, allowed(item));
         return;
@@ -188,24 +208,10 @@ class Matcher {
 
   // ---- 2. By numbers, in the program's order: what is right
 
-  /// Queries are no keys, however they are called besides.
-  bool is_rival(const Item& item, std::size_t step) const {
-    const auto family_of = [&](std::size_t one) {
-      const std::string& name = steps_[one].name;
-      const auto has = [&name](const char* word) { return name.find(word) != std::string::npos; };
-      return has("quer") ? 1 : has("key") ? 2 : has("value") ? 3 : 0;
-    };
-    const int own = item.candidates.empty() ? 0 : family_of(item.candidates[0]);
-    return own != 0 && family_of(step) != 0 && own != family_of(step);
-  }
-
   /// Whether a tensor may be a step that its name does not mean: where nothing fits the name; "query", the argument,
   /// beside "query_heads"; "scores", used again for the weights.
   bool may_be_by_numbers(const Item& item, std::size_t step) const {
     const auto has_shape = [&](std::size_t own) { return right_.has_layout(*item.theirs, tensor(own)); };
-    if (is_rival(item, step)) {
-      return false;
-    }
     if (!item.is_certain || std::ranges::none_of(item.candidates, has_shape)) {
       return true;
     }
@@ -237,25 +243,7 @@ class Matcher {
     return item.is_final && may_mean(item, *result_) && right_.has_layout(*item.theirs, tensor(*result_));
   }
 
-  bool has_projection() const {
-    return std::ranges::any_of(
-        items_, [](const Item& item) { return item.matched && item.matched->step->name.starts_with("out_proj"); });
-  }
-
-  /// Returns true if a tensor with the contexts' numbers must be the result: another one is the contexts, or the port
-  /// has a projection, and programs call nothing else so.
-  bool lacks_projection(const Item& item) const {
-    const auto is_other_context = [&](const Item& other) {
-      return &other != &item && other.matched && other.matched->is_right && is_context(*other.matched->step) &&
-             other.matched->laid->cells.empty() &&
-             (!other.is_final ||
-              (item.theirs->shape == other.theirs->shape && item.theirs->values == other.theirs->values));
-    };
-    return item.is_certain &&
-           ((has_projection() && !item.is_also_context) || std::ranges::any_of(items_, is_other_context));
-  }
-
-  /// What may be the result and has the contexts' numbers is wrong, or is not known to be right.
+  /// What may be the result and has the contexts' numbers is not known to be right: the port may lack its projection.
   void doubt_result() {
     const auto is_open = [&](const Item& item) { return !item.matched && may_be_result(item); };
     if (!result_ || is_taken(*result_) || std::ranges::any_of(items_, is_open)) {
@@ -264,12 +252,7 @@ class Matcher {
     for (Item& item : items_) {
       const bool is_context_now = item.matched && item.by >= Matched::By::habit && is_context(*item.matched->step) &&
                                   right_.has_layout(*item.theirs, tensor(*result_));
-      const bool is_vague =
-          item.by == Matched::By::numbers || (!item.is_certain && !is_context(steps_[item.candidates[0]]));
-      if (is_context_now && may_be_result(item) && lacks_projection(item)) {
-        release(item);
-        take(item, *result_, right_.nearest(*item.theirs, tensor(*result_)), false);
-      } else if (is_context_now && (item.is_final || is_vague)) {
+      if (is_context_now && item.is_final) {
         undecided_.insert(item.given);
         release(item);
         item.candidates.clear();
@@ -286,9 +269,7 @@ class Matcher {
   };
   struct Open {
     Item* item;
-    std::vector<Choice> choices;         ///< by its name, the nearest first
-    std::vector<std::size_t> elsewhere;  ///< steps that it may be only where it follows
-    std::vector<Choice> lost;            ///< without a choice: steps that it may be where another follows from it
+    std::vector<Choice> choices;  ///< the nearest first
   };
 
   /// The sections of tensors that are placed, or whose names and shapes leave no choice of one.
@@ -308,11 +289,11 @@ class Matcher {
   }
 
   /// The steps with a layout for the tensor, and how unlike each is by its numbers, its layout and its name.
-  std::vector<Choice> choices_of(const Item& item, const std::vector<std::size_t>& steps,
-                                 const std::set<std::string>& sections) {
+  std::vector<Choice> choices_of(const Item& item, const std::set<std::string>& sections) {
     constexpr double less_likely = 0.03;
     constexpr double another_form = 0.5;
     const double rearranged = item.by == Matched::By::name ? another_form + 0.1 : 0.1;
+    const std::vector<std::size_t> steps = allowed(item);
     std::vector<Choice> choices;
     for (std::size_t rank = 0; rank < steps.size(); ++rank) {
       const std::size_t step = steps[rank];
@@ -330,42 +311,24 @@ class Matcher {
     return choices;
   }
 
-  std::vector<Open> open_items() {
-    constexpr std::ptrdiff_t most = 16;  ///< wrong tensors: to look where each may follow from another takes long
-    const bool are_few = std::ranges::count_if(items_, [](const Item& item) { return !item.matched; }) <= most;
-    const std::set<std::string> sections = certain_sections();
-    std::vector<Open> open;
-    for (Item& item : items_) {
-      if (item.matched) {
-        continue;
-      }
-      Open one{&item, choices_of(item, allowed(item), sections), {}, {}};
-      for (std::size_t step = 0; are_few && step < steps_.size(); ++step) {
-        if (element_count(tensor(step).shape()) == element_count(item.theirs->shape) &&
-            (one.choices.empty() || is_made_of_own(step, item))) {
-          one.elsewhere.push_back(step);
-        }
-      }
-      one.lost = one.choices.empty() ? choices_of(item, one.elsewhere, {}) : std::vector<Choice>();
-      if (!one.choices.empty() || item.is_certain || says_something(*item.theirs)) {
-        open.push_back(std::move(one));
-      }
-    }
-    return open;
-  }
-
   /// In the order of the program; what follows from the port's own operands first. A slice whose name does not say
   /// which it is waits for its turn: heads may be alike.
   void take_wrong() {
-    std::vector<Open> open = open_items();
+    const std::set<std::string> sections = certain_sections();
+    std::vector<Open> open;
+    for (Item& item : items_) {
+      if (!item.matched) {
+        Open one{&item, choices_of(item, sections)};
+        one.choices.empty() && !item.is_certain ? void() : open.push_back(std::move(one));
+      }
+    }
     std::ranges::stable_sort(
         open, {}, [this](const Open& one) { return one.choices.empty() ? steps_.size() : one.choices[0].step; });
     const auto is_done = [](const Open& one) { return one.item->matched.has_value(); };
     while (!open.empty()) {
       Open& first = open.front();
-      const std::span<const Open> others = first.choices.empty() ? std::span(open) : std::span(open).first(1);
       if (std::ranges::any_of(open, [&](Open& one) { return take_inherited(one, false); }) ||
-          take_inherited(first, true) || take_followed(others, open)) {
+          take_inherited(first, true)) {
         std::erase_if(open, is_done);
         continue;
       }
@@ -374,21 +337,10 @@ class Matcher {
     }
   }
 
-  /// How the tensor is what the step makes of these operands; none where it is not. A wrong mask may hide all of a row,
-  /// which tells -inf from a finite number.
+  /// How the tensor is what the step makes of these operands; none where it is not.
   std::optional<Laid> following(const Observed& theirs, const Tensor& step, const PortOperands& operands) {
-    const auto held = [&](const Rewriter::Rule& rule) {
-      const auto remade = operands.empty() ? std::nullopt : operands.remade(step, step, rule);
-      return remade && remade->id() != step.id() ? right_.holding(theirs, *remade) : std::nullopt;
-    };
-    const auto is_wrong_mask = [](const Item& item) {
-      return item.matched && !item.matched->is_right && item.matched->step->tensor->dtype() == DType::boolean;
-    };
-    std::optional<Laid> laid = held({});
-    const auto with_finite_fill = [](const Tensor& was, const Tensor& is) {
-      return hides(was) ? masked_fill(is.operands()[0], is.operands()[1], -1e9F) : is;
-    };
-    return laid || std::ranges::none_of(items_, is_wrong_mask) ? laid : held(with_finite_fill);
+    const auto remade = operands.empty() ? std::nullopt : operands.remade(step);
+    return remade && remade->id() != step.id() ? right_.holding(theirs, *remade) : std::nullopt;
   }
 
   bool take_inherited(Open& one, bool may_be_any_slice) {
@@ -401,25 +353,7 @@ class Matcher {
       one.item->matched->is_inherited = true;
       return true;
     };
-    return std::ranges::any_of(one.choices, is_it, &Choice::step) ||
-           std::ranges::any_of(one.elsewhere, [&](std::size_t step) { return !is_taken(step) && is_it(step); });
-  }
-
-  /// A tensor that no name places, and whose numbers are wrong, is what another follows from: "valeurs", "arr_3".
-  bool take_followed(std::span<const Open> others, std::span<const Open> open) {
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      for (const Open& one : open) {
-        const Choice* const choice = i < one.lost.size() && !is_taken(one.lost[i].step) ? &one.lost[i] : nullptr;
-        const auto is_made_of_it = [&](const Open& other) {
-          return other.item != one.item && follows(other, choice->step, choice->laid);
-        };
-        if (choice != nullptr && choice->laid.cells.empty() && std::ranges::any_of(others, is_made_of_it)) {
-          take(*one.item, choice->step, choice->laid, false);
-          return true;
-        }
-      }
-    }
-    return false;
+    return std::ranges::any_of(one.choices, is_it, &Choice::step);
   }
 
   /// Returns true if the tensor is what a later step makes of another one at this step.
@@ -429,8 +363,7 @@ class Matcher {
     const auto is_it = [&](std::size_t later) {
       return later > step && following(*one.item->theirs, tensor(later), operands);
     };
-    return std::ranges::any_of(one.choices, is_it, &Choice::step) ||
-           std::ranges::any_of(one.elsewhere, [&](std::size_t later) { return !is_taken(later) && is_it(later); });
+    return std::ranges::any_of(one.choices, is_it, &Choice::step);
   }
 
   void take_nearest(Open& one, std::span<const Open> open) {
@@ -450,11 +383,9 @@ class Matcher {
       return one.choices.size() > 1 && is_free(choice) && is_token_by_token(tensor(choice.step)) && is_followed(choice);
     });
     const auto best = followed != one.choices.end() ? followed : one.choices.begin();
-    const auto is_it = [&](const Step& step) { return is_input(step) && right_.holding(*item.theirs, *step.tensor); };
     if (best == one.choices.end()) {
       item.is_certain && !item.candidates.empty() ? take(item, item.candidates[0], std::nullopt, false) : void();
-    } else if ((item.is_certain || best->distance < unlike) &&
-               !(item.is_also_input && std::ranges::any_of(steps_, is_it) && !is_followed(*best))) {
+    } else if (item.is_certain || best->distance < unlike) {
       take(item, best->step, std::move(best->laid), false);
     }
   }
@@ -465,9 +396,6 @@ class Matcher {
     for (Item& item : items_) {
       if (item.matched) {
         found.insert(item.given);
-        if (item.matched->is_inherited && item.matched->laid->cells.empty() && holders_[step_of(item)] == 1) {
-          operands_.set_following(*item.matched->step->tensor);
-        }
         matching.matched.push_back(*std::move(item.matched));
       }
     }
@@ -496,14 +424,6 @@ class Matcher {
 };
 
 }  // namespace
-
-bool says_something(const Observed& dumped) {
-  constexpr std::size_t fewest_of_mask = 9;
-  const auto is_telling = [](double value) { return value != 0 && value != 1 && std::isfinite(value); };
-  const bool is_matrix = dumped.shape.size() >= 2 && dumped.values.size() >= fewest_of_mask;
-  return dumped.values.size() > 2 && (is_matrix || std::ranges::any_of(dumped.values, is_telling)) &&
-         std::ranges::any_of(dumped.values, [&](double value) { return value != dumped.values[0]; });
-}
 
 Matching match(std::span<const Observed> dumped, const Way& way, const Names& names, Right& right, Parts& parts) {
   return Matcher(dumped, way, right, parts).run(names);

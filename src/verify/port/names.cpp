@@ -96,18 +96,8 @@ constexpr std::array<std::string_view, 24> foreign = {
     "mlp", "ffn",  "ff",  "feed", "fc1",  "fc2", "norm", "ln",    "layernorm", "rms",   "wte", "wpe",
     "lm",  "rope", "cos", "sin",  "gate", "pos", "tok",  "cache", "norm1",     "norm2", "lse", "logsumexp"};
 
-/// Words for where numbers lie, or whose they are: "d_Q", "q_arr", "queryTensor".
-constexpr std::array<std::string_view, 17> idle = {"d",   "dev", "h",     "host",   "gpu", "cuda",   "cpu", "cpp", "my",
-                                                   "mat", "arr", "array", "tensor", "buf", "buffer", "ptr", "data"};
-
 /// What hooks and graphs call a module's result: "q_proj.output", "query/BiasAdd".
 constexpr std::array<std::string_view, 3> results = {"output", "add", "bias_add"};
-
-/// What programs call both the contexts and the layer's result: in vLLM o_proj(attn_output), in GPT-2 its result.
-constexpr std::array<std::string_view, 3> either_side = {"attn_output", "attn_out", "attn_outputs"};
-
-/// The arguments of attention in Flax, Haiku, Keras and PyTorch.
-constexpr std::array<std::string_view, 3> arguments = {"query", "key", "value"};
 
 template <std::size_t Count>
 bool is_one_of(std::string_view word, const std::array<std::string_view, Count>& all) {
@@ -203,15 +193,6 @@ const Suffix* take_suffix(Path& path) {
   last.pop_back();
   last.empty() ? path.segments.pop_back() : void();
   return found;
-}
-
-void drop_idle(Words& words) {
-  while (words.size() > 1 && is_one_of(words.back(), idle)) {
-    words.pop_back();
-  }
-  while (words.size() > 1 && is_one_of(words.front(), idle)) {
-    words.erase(words.begin());
-  }
 }
 
 /// What a module gets: "q_proj.input". Of what it gives ("query/add:0") takes the last word off.
@@ -361,6 +342,8 @@ Meant meant_by(std::string_view name) {
   }
   if (is_word(0, "bias") && is_word(1, "attn")) {
     habit = habit_of("mask");  // GPT-2's buffer
+  } else if (is_word(0, "weights") && segments.size() > 1) {
+    habit = habit_of(segments[segments.size() - 2].back() + "_weights");  // "attn.weights"
   }
   habit = habit == nullptr ? input_of_module(path) : habit;
   habit = habit == nullptr && segments.back().size() > 1 ? habit_of(segments.back()) : habit;
@@ -369,17 +352,10 @@ Meant meant_by(std::string_view name) {
     meant.is_columns = suffix->is_columns && suffix->kind == Meant::Kind::weight;
   }
   habit = habit == nullptr ? certain_habit(path) : habit;
-  if (habit == nullptr && meant.kind == Meant::Kind::any) {
-    drop_idle(segments.back());
-    habit = certain_habit(path);
-  }
   meant.is_certain = habit != nullptr;
   habit = habit == nullptr ? loose_habit(segments.back()) : habit;
   if (habit != nullptr) {
-    const std::string last = text::joined(segments.back(), "_");
     add_steps(meant, *habit);
-    meant.is_also_context = meant.is_final && is_one_of(last, either_side);
-    meant.is_also_input = meant.kind == Meant::Kind::any && is_one_of(last, arguments);
   }
   return meant;
 }

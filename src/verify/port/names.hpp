@@ -22,12 +22,10 @@ struct Meant {
   std::string section;             ///< "head_1" of "heads.0.W_key.weight"; may be empty
   std::vector<std::string> steps;  ///< the steps with such a name, without their sections; the likeliest first
   std::vector<std::vector<std::string>>
-      parts;                     ///< for a fused tensor: the steps in it, side by side; one such list or more
-  bool is_final = false;         ///< by its name a layer's result: after the output projection, if there is one
-  bool is_also_context = false;  ///< if final: programs call the contexts before the projection so as well
-  bool is_also_input = false;    ///< programs call what is projected so as well: "query", an argument
-  bool is_columns = false;       ///< a weight stored as [d_in, d_out]: Flax's kernel, GPT-2's Conv1D
-  bool is_certain = false;       ///< the whole name is known, except for the layers before it; not just one word of it
+      parts;                ///< for a fused tensor: the steps in it, side by side; one such list or more
+  bool is_final = false;    ///< by its name a layer's result: after the output projection, if there is one
+  bool is_columns = false;  ///< a weight stored as [d_in, d_out]: Flax's kernel, GPT-2's Conv1D
+  bool is_certain = false;  ///< the whole name is known, except for the layers before it; not just one word of it
 };
 
 /// Reads a name; layers may precede it ("model.layers.0.self_attn.q_proj.weight").

@@ -4,55 +4,35 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <limits>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "tensor/operations.hpp"
 
 namespace attn::verify {
 namespace {
 
+/// These numbers as a type's; the nearest that int64 has, and 0 for nan.
 template <class T>
-T number_of(double value) {
-  return static_cast<T>(value);
-}
-
-/// 0 for nan, and the nearest that int64 has.
-template <>
-std::int64_t number_of(double value) {
-  constexpr double end = 0x1p63;
-  return std::isnan(value) ? 0
-         : value >= end    ? std::numeric_limits<std::int64_t>::max()
-         : value < -end    ? std::numeric_limits<std::int64_t>::min()
-                           : static_cast<std::int64_t>(value);
-}
-
-/// The numbers of a part of a tensor of this shape.
-template <class T>
-Contents block(const Shape& shape, const Box& part, const std::vector<double>& values) {
-  Block<T> block = Block<T>::unwritten(box_shape(part));
-  const std::size_t width = shape.empty() ? 1 : static_cast<std::size_t>(part.back().size());
-  const Shape begin = box_begin(part);
-  const Shape rows(block.shape().begin(), block.shape().end() - (shape.empty() ? 0 : 1));
-  for (std::size_t row = 0; row * width < block.size(); ++row) {
-    Shape index = begin;
-    const Shape at = index_at(static_cast<std::int64_t>(row), rows);
-    std::transform(at.begin(), at.end(), begin.begin(), index.begin(), std::plus<>());
-    const auto first = values.begin() + position_of(index, shape);
-    std::transform(first, first + static_cast<std::ptrdiff_t>(width), block.begin() + row * width, number_of<T>);
-  }
+Contents block(const Shape& shape, const std::vector<double>& values) {
+  Block<T> block = Block<T>::unwritten(shape);
+  std::ranges::transform(values, block.begin(), [](double value) {
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      constexpr double end = 0x1.fffffffffffffp62;
+      return std::isnan(value) ? 0 : static_cast<std::int64_t>(std::clamp(value, -0x1p63, end));
+    } else {
+      return static_cast<T>(value);
+    }
+  });
   return block;
 }
 
-Contents part_of(const Shape& shape, DType dtype, const Box& part, const std::vector<double>& values) {
-  switch (dtype) {
-    case DType::float32: return block<float>(shape, part, values);
-    case DType::boolean: return block<bool>(shape, part, values);
-    case DType::int64: break;
-  }
-  return block<std::int64_t>(shape, part, values);
+/// A leaf with these numbers and the tensor's shape and dtype.
+Tensor with_values(const Tensor& like, const SharedNumbers& values) {
+  return leaf(
+      like.shape(), like.dtype(), like.name(),
+      [shape = like.shape(), dtype = like.dtype(), values] { return contents_of(shape, dtype, values); },
+      like.kernels());
 }
 
 }  // namespace
@@ -68,16 +48,12 @@ bool is_made_of(const Tensor& made, const Tensor& other) {
 }
 
 Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values) {
-  return part_of(shape, dtype, whole_box(shape), values);
-}
-
-Tensor with_values(const Tensor& like, const SharedNumbers& values) {
-  return leaf(
-      like.shape(), like.dtype(), like.name(),
-      [shape = like.shape(), dtype = like.dtype(), values](const Box& part) {
-        return part_of(shape, dtype, part, values);
-      },
-      like.kernels());
+  switch (dtype) {
+    case DType::float32: return block<float>(shape, values);
+    case DType::boolean: return block<bool>(shape, values);
+    case DType::int64: break;
+  }
+  return block<std::int64_t>(shape, values);
 }
 
 void PortOperands::add(const Tensor& tensor, const Laid& laid) {
@@ -91,29 +67,14 @@ void PortOperands::add(const Tensor& tensor, const Laid& laid) {
   }
 }
 
-void PortOperands::replace(const Tensor& tensor, const Laid& laid) {
-  tensors_.insert_or_assign(tensor.id(), with_values(tensor, laid.values));
-}
-
 void PortOperands::put(const Tensor& tensor, const Tensor& is) { tensors_.insert_or_assign(tensor.id(), is); }
-
-PortOperands PortOperands::sources() const {
-  PortOperands result = *this;
-  std::erase_if(result.tensors_, [this](const auto& own) { return following_.contains(own.first); });
-  return result;
-}
-
-Tensor PortOperands::put_in(const Tensor& was, const Tensor& is, const Tensor& judged) const {
-  const auto found = was.id() == judged.id() ? tensors_.end() : tensors_.find(was.id());
-  return found == tensors_.end() ? is : found->second;
-}
 
 std::optional<Tensor> PortOperands::remade(const Tensor& tensor, const Tensor& judged,
                                            const Rewriter::Rule& rule) const {
   try {
     Rewriter rewriter([&](const Tensor& was, const Tensor& is) {
-      const Tensor own = put_in(was, is, judged);
-      return own.id() != is.id() || !rule || following_.contains(was.id()) ? own : rule(was, is);
+      const auto own = was.id() == judged.id() ? tensors_.end() : tensors_.find(was.id());
+      return own != tensors_.end() ? own->second : rule ? rule(was, is) : is;
     });
     return rewriter(tensor);
   } catch (const ShapeError&) {

@@ -32,6 +32,10 @@ struct PortReport {
   std::vector<std::string> used = {};          ///< "x", "4 weights": the dump's own that the lesson computes with
 };
 
+/// Lists what no port of these steps could show, because a size is 1 or entries are equal: "head_dim is 1: scaling
+/// cannot be seen".
+std::vector<std::string> unseen_in(std::span<const Step> steps);
+
 /// Returns true if the tensor has a shape, but its numbers were not read.
 bool is_unread(const Observed& tensor);
 
@@ -52,7 +56,6 @@ std::string verdict_name(PortVerdict verdict);
 struct PortRow : Row {
   const Judged* judged = nullptr;  ///< null if it was not recognised
   std::size_t given = 0;           ///< index into the dump's tensors; their number if the row is not a tensor
-  std::string mark = {};
 };
 /// The seed first, if it is another one; then tensors in order of computation; last those not recognised.
 std::vector<PortRow> rows_of(const PortReport& report);
@@ -61,7 +64,7 @@ std::vector<PortRow> rows_of(const PortReport& report);
 std::string summary_of(const PortReport& report);
 
 /// "here 0.25, right 0.5"
-std::string numbers_text(const Judged& judged, std::int64_t cell, double right);
+std::string numbers_text(const Judged& judged, std::int64_t cell);
 
 /// The rows and the summary. Demands are those on pages.
 Sheet sheet_of(const PortReport& report, const Demands& demands = {});

@@ -63,7 +63,7 @@ class TensorWriter {
   /// A cell's right value and its derivation.
   std::string cell_words(const Judged& judged, std::int64_t cell, bool is_wrong) {
     const Step& step = *judged.matched.step;
-    return (is_wrong ? numbers_text(judged, cell, judged.right[static_cast<std::size_t>(cell)]) + '\n' : "") +
+    return (is_wrong ? numbers_text(judged, cell) + '\n' : "") +
            derivations_.of({&step, index_at(cell, step.tensor->shape())}, full_name(step), report_.tokens);
   }
 

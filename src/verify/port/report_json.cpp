@@ -26,17 +26,15 @@ Json number_json(double value) {
   return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
 }
 
-Json optional_json(const std::optional<double>& value) { return value ? number_json(*value) : Json(nullptr); }
-
 /// Null where nothing differs.
-Json cell_json(const Judged& judged, double difference, std::int64_t cell, double right) {
+Json cell_json(const Judged& judged, double difference, std::int64_t cell) {
   if (difference == 0) {
     return nullptr;
   }
   return {{"difference", number_json(difference)},
           {"index", index_at(cell, judged.matched.step->tensor->shape())},
-          {"here", number_json(judged.matched.laid->values[static_cast<std::size_t>(cell)])},
-          {"right", number_json(right)}};
+          {"here", number_json(judged.matched.laid->values[at(cell)])},
+          {"right", number_json(judged.right[at(cell)])}};
 }
 
 Json step_json(const Judged& judged) {
@@ -55,20 +53,12 @@ Json step_json(const Judged& judged) {
   if (matched.laid) {
     json["cells"] = comparison.cells;
     json["mismatched_cells"] = comparison.mismatched.size();
-    json["greatest_absolute"] =
-        cell_json(judged, comparison.greatest_absolute, comparison.absolute_at, comparison.absolute_right);
-    json["greatest_relative"] =
-        cell_json(judged, comparison.greatest_relative, comparison.relative_at, comparison.relative_right);
-    json["passing_atol"] = optional_json(comparison.passing_atol);
-    json["passing_rtol"] = optional_json(comparison.passing_rtol);
-    json["numbers_of"] = judged.whose.empty() ? Json(nullptr) : Json(judged.whose);
+    json["greatest_absolute"] = cell_json(judged, comparison.greatest_absolute, comparison.absolute_at);
+    json["greatest_relative"] = cell_json(judged, comparison.greatest_relative, comparison.relative_at);
   }
   json["causes"] = Json::array();
   for (const Cause& cause : judged.causes) {
-    json["causes"].push_back({{"names", cause.names},
-                              {"sentence", cause.sentence},
-                              {"instead", cause.instead},
-                              {"explained_cells", cause.explained}});
+    json["causes"].push_back({{"names", cause.names}, {"sentence", cause.sentence}, {"instead", cause.instead}});
   }
   return json;
 }
@@ -93,12 +83,8 @@ void write_json(render::JsonWriter& writer, const PortReport& report) {
   for (const Judged& judged : report.judgement.tensors) {
     json["steps"].push_back(step_json(judged));
   }
-  for (std::size_t i = 0; i < report.judgement.unmatched.size(); ++i) {
-    const Observed& given = report.given[report.judgement.unmatched[i]];
-    const std::string& relation = report.judgement.relations[i];
-    json["unmatched"].push_back({{"name", given.name},
-                                 {"shape", given.shape},
-                                 {"relation", relation.empty() ? Json(nullptr) : Json(relation)}});
+  for (const std::size_t given : report.judgement.unmatched) {
+    json["unmatched"].push_back({{"name", report.given[given].name}, {"shape", report.given[given].shape}});
   }
   writer.value(json);
 }

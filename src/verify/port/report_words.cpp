@@ -20,24 +20,14 @@
 namespace attn::verify {
 namespace {
 
-/// How a verdict is told.
-struct Look {
-  const char* mark;
-  const char* style;
-  const char* words;
-  Outcome outcome;
-};
-
-constexpr Look unmatched_look = {"?", "unknown", "not recognised", Outcome::wrong};
-
-Look look_of(PortVerdict verdict) {
+Tint tint_of(PortVerdict verdict) {
   switch (verdict) {
-    case PortVerdict::right: return {"\u2713", "same", "holds", Outcome::right};
-    case PortVerdict::wrong: return {"\u2717", "differs", "wrong here", Outcome::wrong};
-    case PortVerdict::inherited: return {"~", "inherited", "inherited", Outcome::inherited};
+    case PortVerdict::right: return {"same", "holds"};
+    case PortVerdict::wrong: return {"differs", "wrong here"};
+    case PortVerdict::inherited: return {"inherited", "inherited"};
     case PortVerdict::shape: break;
   }
-  return {"\u2717", "differs", "another shape", Outcome::wrong};
+  return {"differs", "another shape"};
 }
 
 /// A few digits, to show how large a difference is.
@@ -45,44 +35,48 @@ std::string short_text(double value) { return text::number_text(value, std::char
 
 std::string number_text(double value) { return text::float_text(static_cast<float>(value)); }
 
+/// The words that are not empty: "a, b"; names in one line each.
+std::string listed(std::vector<std::string> words) {
+  std::erase(words, "");
+  std::ranges::transform(words, words.begin(), [](const std::string& word) { return text::one_line(word); });
+  return text::joined(words);
+}
+
 /// "at [0, 1 (journey), 2 (starts)]: here 0.25, right 0.5"
-std::string cell_words(const PortReport& report, const Judged& judged, std::int64_t cell, double right) {
+std::string cell_words(const PortReport& report, const Judged& judged, std::int64_t cell) {
   const Tensor& tensor = *judged.matched.step->tensor;
   const Shape index = index_at(cell, tensor.shape());
   const std::vector<bool> are_tokens = render::token_axes(tensor, report.tokens.size());
   std::vector<std::string> tokens(index.size());
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
     if (!report.tokens.empty() && are_tokens[axis]) {
-      tokens[axis] = text::one_line(report.tokens[static_cast<std::size_t>(index[axis])]);
+      tokens[axis] = text::one_line(report.tokens[at(index[axis])]);
     }
   }
-  return "at " + index_words(index, tokens) + ": " + numbers_text(judged, cell, right);
+  return "at " + index_words(index, tokens) + ": " + numbers_text(judged, cell);
 }
 
-std::string result_words(const Judged& judged) {
-  if (!judged.matched.laid) {
-    return std::string(judged.verdict == PortVerdict::inherited ? "inherited, " : "") +
-           "another shape: " + shape_text(judged.matched.theirs->shape);
-  }
+std::string verdict_words(const Judged& judged) {
+  const Matched& matched = judged.matched;
   const Comparison& comparison = judged.comparison;
-  if (judged.verdict == PortVerdict::right) {
-    return comparison.greatest_absolute == 0
-               ? "equal"
-               : "holds: at most " + short_text(comparison.greatest_absolute) + " off, at " +
-                     shape_text(index_at(comparison.absolute_at, judged.matched.step->tensor->shape())) + ", where " +
-                     number_text(comparison.absolute_right) + " is right";
+  const std::vector<std::string> how = {
+      matched.theirs->name == full_name(*matched.step) ? "" : "your " + text::one_line(matched.theirs->name),
+      matched.by == Matched::By::numbers ? "by its numbers" : "", matched.laid ? matched.laid->words : ""};
+  std::string words = verdict_name(judged.verdict);
+  if (!matched.laid) {
+    words = (judged.verdict == PortVerdict::inherited ? "inherited, another shape: " : "another shape: ") +
+            shape_text(matched.theirs->shape);
+  } else if (judged.verdict != PortVerdict::right) {
+    words += ": " + std::to_string(comparison.mismatched.size()) + " of " + std::to_string(comparison.cells) + " cells";
+  } else if (comparison.greatest_absolute == 0) {
+    words = "equal";
+  } else {
+    words += ": at most " + short_text(comparison.greatest_absolute) + " off, at " +
+             shape_text(index_at(comparison.absolute_at, matched.step->tensor->shape())) + ", where " +
+             number_text(judged.right[at(comparison.absolute_at)]) + " is right";
   }
-  return verdict_name(judged.verdict) + ": " + std::to_string(comparison.mismatched.size()) + " of " +
-         std::to_string(comparison.cells) + " cells";
-}
-
-std::string how_words(const Matched& matched) {
-  std::string words =
-      matched.theirs->name == full_name(*matched.step) ? "" : "your " + text::one_line(matched.theirs->name);
-  const auto add = [&words](const std::string& more) { words += (words.empty() || more.empty() ? "" : ", ") + more; };
-  add(matched.by == Matched::By::numbers ? "by its numbers" : "");
-  add(matched.laid ? matched.laid->words : "");
-  return words;
+  const std::string all = listed(how);
+  return words + (all.empty() ? "" : " (" + all + ")");
 }
 
 /// A picture of the last two axes in the first slice with a wrong cell: "x" is wrong, "." holds. `wrong` ascends.
@@ -106,100 +100,36 @@ std::vector<std::string> picture(const Shape& shape, std::span<const std::int64_
   return lines;
 }
 
-std::vector<std::string> wrong_lines(const PortReport& report, const Judged& judged) {
+/// What is wrong in a tensor, where, by how much, and why.
+std::vector<std::string> details_of(const PortReport& report, const Judged& judged) {
   const Comparison& comparison = judged.comparison;
-  std::vector<std::string> lines = {"greatest absolute difference " + short_text(comparison.greatest_absolute) + " " +
-                                    cell_words(report, judged, comparison.absolute_at, comparison.absolute_right)};
-  if (comparison.greatest_relative > 0) {
-    lines.push_back("greatest relative difference " + short_text(comparison.greatest_relative) + " " +
-                    cell_words(report, judged, comparison.relative_at, comparison.relative_right));
+  std::vector<std::string> lines;
+  if (judged.verdict == PortVerdict::right || judged.verdict == PortVerdict::inherited) {
+    return lines;
   }
-  std::string passing;
-  if (comparison.passing_atol) {
-    passing = "--atol " + short_text(*comparison.passing_atol * 1.001);
+  if (judged.verdict == PortVerdict::wrong) {
+    lines.push_back("greatest absolute difference " + short_text(comparison.greatest_absolute) + " " +
+                    cell_words(report, judged, comparison.absolute_at));
+    if (comparison.greatest_relative > 0) {
+      lines.push_back("greatest relative difference " + short_text(comparison.greatest_relative) + " " +
+                      cell_words(report, judged, comparison.relative_at));
+    }
+    for (const std::string& row : picture(judged.matched.step->tensor->shape(), comparison.mismatched)) {
+      lines.push_back("  " + row);
+    }
+    if (judged.causes.empty()) {
+      lines.emplace_back("why: no known mistake gives these numbers");
+    }
   }
-  if (comparison.passing_rtol) {
-    passing += (passing.empty() ? "" : " or ") + std::string("--rtol ") + short_text(*comparison.passing_rtol * 1.001);
-  }
-  lines.push_back(passing.empty() ? "no tolerance passes" : "passes with " + passing);
-  for (const std::string& row : picture(judged.matched.step->tensor->shape(), comparison.mismatched)) {
-    lines.push_back("  " + row);
+  for (const Cause& cause : judged.causes) {
+    lines.push_back((&cause == judged.causes.data() ? "why: " : "or:  ") + cause.sentence);
+    cause.instead.empty() ? void() : lines.push_back("write: " + cause.instead);
   }
   return lines;
 }
 
-void append_causes(std::vector<std::string>& lines, const Judged& judged) {
-  if (!judged.whose.empty()) {
-    lines.push_back("named " + text::one_line(judged.matched.theirs->name) + ", but these are the numbers of " +
-                    judged.whose);
-  } else if (judged.causes.empty()) {
-    lines.emplace_back("why: no known mistake gives these numbers");
-  }
-  for (std::size_t i = 0; i < judged.causes.size(); ++i) {
-    const Cause& cause = judged.causes[i];
-    const bool is_claimed = cause.explained == judged.comparison.cells;
-    lines.push_back((i > 0        ? "or:  "
-                     : is_claimed ? "why: "
-                                  : "perhaps: ") +
-                    cause.sentence + " (explains " + std::to_string(cause.explained) + " of " +
-                    std::to_string(judged.comparison.cells) + " cells)");
-    if (!cause.instead.empty()) {
-      lines.push_back("write: " + cause.instead);
-    }
-  }
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  std::vector<std::string> lines;
-  std::ranges::transform(names, std::back_inserter(lines),
-                         [](const std::string& name) { return text::one_line(name); });
-  return text::joined(lines);
-}
-
-/// A row for a tensor, whose file is its own in a folder.
-PortRow row_of(const PortReport& report, std::size_t given, const Look& look) {
-  std::error_code unknown;
-  const bool is_in_folder = given < report.given.size() && std::filesystem::is_directory(report.file, unknown);
-  const std::filesystem::path file = report.file;
-  PortRow row;
-  row.outcome = look.outcome;
-  row.tint = {look.style, look.words};
-  row.mark = look.mark;
-  row.given = given;
-  row.file = is_in_folder ? (file / (report.given[given].name + ".npy")).string() : report.file;
-  return row;
-}
-
-PortRow row_of_seed(const PortReport& report) {
-  const std::string seed = report.seed.text();
-  PortRow row = row_of(report, report.given.size(), unmatched_look);
-  row.mark = look_of(PortVerdict::wrong).mark;
-  row.place = "seed";
-  row.shape = report.asked_seed->text();
-  row.verdict = "your numbers are drawn with seed " + seed + ", and compared with it; give --seed " + seed;
-  return row;
-}
-
-PortRow row_of(const PortReport& report, const Judged& judged) {
-  const std::string how = how_words(judged.matched);
-  PortRow row = row_of(report, judged.matched.given, look_of(judged.verdict));
-  row.judged = &judged;
-  row.place = full_name(*judged.matched.step);
-  row.shape = shape_text(judged.matched.step->tensor->shape());
-  row.verdict = result_words(judged) + (how.empty() ? "" : " (" + how + ")");
-  if (judged.verdict == PortVerdict::shape) {
-    std::ranges::transform(judged.causes, std::back_inserter(row.details),
-                           [](const Cause& cause) { return "why: " + cause.sentence; });
-  }
-  if (judged.verdict == PortVerdict::wrong) {
-    row.details = wrong_lines(report, judged);
-    append_causes(row.details, judged);
-  }
-  return row;
-}
-
 /// How to go on with a tensor that was not recognised.
-std::string unmatched_words(const PortReport& report, std::size_t given, const std::string& relation) {
+std::string unmatched_words(const PortReport& report, std::size_t given) {
   const std::string name = text::one_line(report.given[given].name);
   if (report.judgement.undecided.contains(given)) {
     return "the contexts' numbers: right before the projection, wrong after it; --map '" + name +
@@ -208,17 +138,14 @@ std::string unmatched_words(const PortReport& report, std::size_t given, const s
   if (is_unread(report.given[given])) {
     return "not read: it has more numbers than all steps together; give the lesson's sizes, or --ignore '" + name + "'";
   }
-  return relation.empty() ? "no step of this name, nor one with these numbers; try --map '" + name +
-                                "=STEP', or --ignore '" + name + "'"
-                          : "not a step of this lesson; it is " + relation + "; --ignore '" + name + "' leaves it out";
+  return "no step of this name, nor one with these numbers; try --map '" + name + "=STEP', or --ignore '" + name + "'";
 }
 
-PortRow row_of_unmatched(const PortReport& report, std::size_t i) {
-  PortRow row = row_of(report, report.judgement.unmatched[i], unmatched_look);
-  row.place = text::one_line(report.given[row.given].name);
-  row.shape = shape_text(report.given[row.given].shape);
-  row.verdict = unmatched_words(report, row.given, report.judgement.relations[i]);
-  return row;
+const char* mark_of(const PortRow& row) {
+  return row.outcome == Outcome::right       ? "\u2713"
+         : row.outcome == Outcome::inherited ? "~"
+         : row.tint.style == "unknown"       ? "?"
+                                             : "\u2717";
 }
 
 /// "first wrong step: attn_scores (your scores): not scaled", "all 14 tensors you brought are right"; empty where
@@ -237,10 +164,7 @@ std::string first_line(const PortReport& report) {
   const std::string name = full_name(*first->matched.step);
   const std::string& theirs = first->matched.theirs->name;
   return "first wrong step: " + name + (theirs == name ? "" : " (your `" + text::one_line(theirs) + "`)") +
-         (first->causes.empty() || first->causes[0].explained != first->comparison.cells
-              ? ""
-              : ": " + first->causes[0].sentence) +
-         '\n';
+         (first->causes.empty() ? "" : ": " + first->causes[0].sentence) + '\n';
 }
 
 /// "9 of 14 tensors checked and right; 5 not recognised: a, b, c, d, e"
@@ -270,12 +194,12 @@ std::string used_line(const PortReport& report) {
 
 }  // namespace
 
-std::string numbers_text(const Judged& judged, std::int64_t cell, double right) {
-  return "here " + number_text(judged.matched.laid->values[static_cast<std::size_t>(cell)]) + ", right " +
-         number_text(right);
+std::string numbers_text(const Judged& judged, std::int64_t cell) {
+  return "here " + number_text(judged.matched.laid->values[at(cell)]) + ", right " +
+         number_text(judged.right[at(cell)]);
 }
 
-std::string verdict_name(PortVerdict verdict) { return look_of(verdict).words; }
+std::string verdict_name(PortVerdict verdict) { return tint_of(verdict).words; }
 
 bool is_unread(const Observed& tensor) { return tensor.values.empty() && element_count(tensor.shape) > 0; }
 
@@ -301,35 +225,53 @@ PortCounts counts_of(const PortReport& report) {
 }
 
 std::vector<PortRow> rows_of(const PortReport& report) {
+  std::error_code ignored;
+  const bool is_folder = std::filesystem::is_directory(report.file, ignored);
   std::vector<PortRow> rows;
+  const auto add = [&](std::size_t given, const Tint& tint, const std::string& place, const std::string& shape,
+                       const std::string& verdict) -> PortRow& {
+    PortRow& row = rows.emplace_back();
+    row.given = given;
+    row.tint = tint;
+    row.outcome = tint.style == "same"        ? Outcome::right
+                  : tint.style == "inherited" ? Outcome::inherited
+                                              : Outcome::wrong;
+    row.file = is_folder && given < report.given.size()
+                   ? (std::filesystem::path(report.file) / (report.given[given].name + ".npy")).string()
+                   : report.file;
+    row.place = place;
+    row.shape = shape;
+    row.verdict = verdict;
+    row.title = place + " " + shape;
+    return row;
+  };
   if (report.asked_seed) {
-    rows.push_back(row_of_seed(report));
+    const std::string seed = report.seed.text();
+    add(report.given.size(), {"differs", "another seed"}, "seed", report.asked_seed->text(),
+        "your numbers are drawn with seed " + seed + ", and compared with it; give --seed " + seed);
   }
   for (const Judged& judged : report.judgement.tensors) {
-    rows.push_back(row_of(report, judged));
+    PortRow& row = add(judged.matched.given, tint_of(judged.verdict), full_name(*judged.matched.step),
+                       shape_text(judged.matched.step->tensor->shape()), verdict_words(judged));
+    row.judged = &judged;
+    row.details = details_of(report, judged);
   }
-  for (std::size_t i = 0; i < report.judgement.unmatched.size(); ++i) {
-    rows.push_back(row_of_unmatched(report, i));
+  for (const std::size_t given : report.judgement.unmatched) {
+    add(given, {"unknown", "not recognised"}, text::one_line(report.given[given].name),
+        shape_text(report.given[given].shape), unmatched_words(report, given));
   }
-  std::ranges::for_each(rows, [](PortRow& row) { row.title = row.place + " " + row.shape; });
   return rows;
 }
 
 Sheet sheet_of(const PortReport& report, const Demands&) {
-  Sheet sheet = {report.file, {}, 0, summary_of(report)};
-  for (PortRow& row : rows_of(report)) {
-    sheet.rows.push_back(std::move(row));
-  }
-  return sheet;
+  const std::vector<PortRow> rows = rows_of(report);
+  return {report.file, {rows.begin(), rows.end()}, 0, summary_of(report)};
 }
 
 std::string summary_of(const PortReport& report) {
   std::string lines = "compared with " + report.lesson + '\n';
   if (!report.judgement.way.words.empty()) {
     lines += "here " + report.judgement.way.words + ": as right as the article's way\n";
-  }
-  if (report.judgement.untried > 0) {
-    lines += std::to_string(report.judgement.untried) + " known mistakes were not tried: they take long at this size\n";
   }
   for (const std::string& sentence : report.unseen) {
     lines += sentence + "; " + report.to_see + '\n';
@@ -355,15 +297,13 @@ void write_text(std::ostream& out, const PortReport& report) {
   }
   out << first_line(report);
   for (const PortRow& row : rows) {
-    out << row.mark << ' '
+    out << mark_of(row) << ' '
         << (row.judged ? text::left_aligned(row.place, name_width + 2) + text::left_aligned(row.shape, shape_width + 2)
                        : row.place + ' ' + row.shape + ": ")
         << row.verdict << '\n'
         << details_text(row, "    ");
   }
-  out << (right.empty() ? "" : std::string(look_of(PortVerdict::right).mark) + " hold: " + text::joined(right) + '\n')
-      << '\n'
-      << summary_of(report);
+  out << (right.empty() ? "" : std::string("\u2713 hold: ") + text::joined(right) + '\n') << '\n' << summary_of(report);
 }
 
 int exit_code(const PortReport& report) {

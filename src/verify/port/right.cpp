@@ -8,14 +8,9 @@
 #include <numeric>
 #include <tuple>
 #include <utility>
-
-#include "tensor/evaluation.hpp"
-#include "verify/port/axes.hpp"
-#include "verify/port/meanings.hpp"
-#include "verify/port/sample.hpp"
+#include <variant>
 
 namespace attn::verify {
-
 namespace {
 
 bool is_within(Noise& noise, double theirs, double right, const Tensor& tensor, std::int64_t cell,
@@ -23,20 +18,33 @@ bool is_within(Noise& noise, double theirs, double right, const Tensor& tensor, 
   return is_held(theirs, right, tolerance) || std::abs(theirs - right) <= noise.at(tensor, cell);
 }
 
-/// Returns true if something differs by so much that noise, which takes long to compute, need not be asked.
-bool is_beyond_noise(const Comparison& plain, std::span<const double> right, const Tensor& tensor) {
-  constexpr double much = 0.1;
+/// A large tensor has more numbers.
+constexpr std::int64_t many = 100'000;
+
+/// Returns true if some cells of a large tensor show that neither rounding nor noise gives its numbers: one is off by a
+/// tenth of the greatest.
+bool is_refuted(const Laid& theirs, const Tensor& tensor, const Tolerance& tolerance) {
+  const auto right = tensor.array().contents();
+  const std::size_t count = theirs.cells.empty() ? theirs.values.size() : theirs.cells.size();
+  const std::size_t stride = std::max<std::size_t>(count / 1000, 1);
   double greatest = 0;
-  std::ranges::for_each(
-      right, [&](double one) { greatest = std::isfinite(one) ? std::max(greatest, std::abs(one)) : greatest; });
-  return is_long(tensor) && plain.greatest_absolute > much * greatest;
+  double difference = 0;
+  for (std::size_t place = 0; place < count; place += stride) {
+    const std::size_t cell = theirs.cells.empty() ? place : at(theirs.cells[place]);
+    const double here = theirs.values[cell];
+    const double there =
+        std::visit([cell](const auto& numbers) { return static_cast<double>(numbers.data()[cell]); }, *right);
+    if (!is_held(here, there, tolerance)) {
+      difference =
+          std::max(difference, std::isfinite(here) ? std::abs(here - there) : std::numeric_limits<double>::infinity());
+    }
+    greatest = std::isfinite(there) ? std::max(greatest, std::abs(there)) : greatest;
+  }
+  return greatest > 0 && difference > greatest / 10;
 }
 
 /// Returns true for a number that hides a score: far below the others.
 bool is_hiding(double value) { return value < -1e3; }
-
-/// Returns true for a tensor whose numbers programs store otherwise too: a mask or transposed weights.
-bool has_readings(const Tensor& right) { return right.dtype() == DType::boolean || is_weight(right); }
 
 /// Returns true if most rows are weights: of numbers from 0 to 1, with a sum of 1.
 bool are_weights(std::span<const double> values, std::size_t width) {
@@ -51,35 +59,7 @@ bool are_weights(std::span<const double> values, std::size_t width) {
   return rows * width * 4 >= values.size() * 3;
 }
 
-/// Returns true if the tensor may be laid out as the right one, as far as the numbers of their elements say.
-bool may_fit(const Observed& theirs, const Tensor& right) {
-  const std::int64_t count = element_count(theirs.shape);
-  const std::int64_t wanted = element_count(right.shape());
-  return count >= wanted ? wanted > 0 || count == wanted : count > 0 && wanted % count == 0;
-}
-
 }  // namespace
-
-double distance(const Laid& theirs, const Tensor& step, std::span<const double> right) {
-  double sum = 0;
-  const auto add = [&](std::size_t i) {
-    const double a = theirs.values[i];
-    const double b = right[i];
-    const bool are_numbers = std::isfinite(a) && std::isfinite(b);
-    sum += a == b         ? 0
-           : !are_numbers ? 1
-                          : std::abs(a - b) / (std::abs(a) + std::abs(b) + std::numeric_limits<double>::min());
-  };
-  const std::size_t count = theirs.cells.empty() ? right.size() : theirs.cells.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    add(theirs.cells.empty() ? i : static_cast<std::size_t>(theirs.cells[i]));
-  }
-  const bool is_hidden = std::ranges::any_of(theirs.values, is_hiding) && std::ranges::none_of(right, is_hiding);
-  const auto width = static_cast<std::size_t>(step.dim() == 0 ? 1 : step.size(-1));
-  const bool is_of_scores = width > 1 && theirs.cells.empty() && is_token_by_token(step) && !are_weights(right, width);
-  const bool is_other = is_hidden || (is_of_scores && are_weights(theirs.values, width));
-  return (is_other ? 1 : 0) + (count == 0 ? 0 : sum / static_cast<double>(count));
-}
 
 bool are_within(Noise& noise, std::span<const double> theirs, std::span<const double> right, const Tensor& tensor,
                 const Comparison& comparison, const Tolerance& tolerance) {
@@ -89,105 +69,50 @@ bool are_within(Noise& noise, std::span<const double> theirs, std::span<const do
   return comparison.holds() || (is_near(comparison.absolute_at) && std::ranges::all_of(comparison.mismatched, is_near));
 }
 
-void Right::forget_others() {
-  while (held_ > evaluation().large && used_.size() > 2) {
-    const auto oldest = known_.find(used_.front());
-    held_ -= std::ssize(oldest->second.values);
-    known_.erase(oldest);
-    used_.pop_front();
-  }
-}
-
-const SharedNumbers& Right::values(const Tensor& tensor) {
+SharedNumbers Right::values(const Tensor& tensor) {
+  constexpr std::int64_t most_held = std::int64_t{1} << 25;
   auto found = known_.find(tensor.id());
   if (found == known_.end()) {
-    const SharedNumbers values = values_of(tensor);
-    found = known_.emplace(tensor.id(), Known{tensor, values, used_.insert(used_.end(), tensor.id())}).first;
-    held_ += std::ssize(values);
-    forget_others();
-  } else {
-    used_.splice(used_.end(), used_, found->second.use);
+    if (held_ > most_held) {
+      known_.clear();
+      held_ = 0;
+    }
+    held_ += element_count(tensor.shape());
+    found = known_.emplace(tensor.id(), Known{tensor, values_of(tensor)}).first;
   }
   return found->second.values;
 }
 
-bool Right::holds(const Laid& theirs, const Tensor& right) {
-  const Comparison plain = verify::compare(theirs.values, values(right), tolerance_, theirs.cells);
-  return plain.holds() || (has_noise(right) && !is_beyond_noise(plain, values(right), right) &&
-                           are_within(noise_, theirs.values, values(right), right, plain, tolerance_));
+/// Returns true if noise, which takes long for a large tensor, need be asked: it is no tenth of the greatest number.
+bool Right::may_be_noise(const Comparison& plain, const Tensor& right) {
+  double greatest = 0;
+  for (const double one : element_count(right.shape()) > many ? values(right) : SharedNumbers()) {
+    greatest = std::isfinite(one) ? std::max(greatest, std::abs(one)) : greatest;
+  }
+  return tolerance_.grows && !right.operands().empty() && !(greatest > 0 && plain.greatest_absolute > greatest / 10);
 }
 
-Comparison Right::compare(const Laid& theirs, const Tensor& right, bool is_held) {
+bool Right::holds(const Laid& theirs, const Tensor& right) {
+  if (element_count(right.shape()) > many && is_refuted(theirs, right, tolerance_)) {
+    return false;
+  }
+  const Comparison plain = verify::compare(theirs.values, values(right), tolerance_, theirs.cells);
+  return plain.holds() ||
+         (may_be_noise(plain, right) && are_within(noise_, theirs.values, values(right), right, plain, tolerance_));
+}
+
+Comparison Right::compare(const Laid& theirs, const Tensor& right) {
   const SharedNumbers numbers = values(right);
   Comparison result = verify::compare(theirs.values, numbers, tolerance_, theirs.cells);
-  if (is_held) {
-    result.mismatched.clear();
-  } else if (has_noise(right) && !is_long(right)) {
+  if (may_be_noise(result, right)) {
     std::erase_if(result.mismatched, [&](std::int64_t cell) {
       return is_within(noise_, theirs.values[at(cell)], numbers[at(cell)], right, cell, tolerance_);
     });
   }
-  result.mismatched.shrink_to_fit();
   return result;
 }
 
-/// Returns true if a sample shows that a large tensor of the right one's shape does not hold in any reading.
-bool Right::is_refuted(const Observed& theirs, const Tensor& right) {
-  const Sample sample = theirs.shape == right.shape() ? Sample(right, {}) : Sample();
-  if (sample.empty() || has_readings(right)) {
-    return false;
-  }
-  std::vector<double> here = sample.numbers(theirs.values);
-  const std::vector<double> there = sample.numbers(right);
-  if (std::ranges::all_of(there, is_truth)) {
-    return false;  // a mask has other readings
-  }
-  for (std::size_t i = 0; i < here.size(); ++i) {
-    here[i] = is_hiding(here[i]) ? there[i] : here[i];
-  }
-  const Comparison plain = verify::compare(here, there, tolerance_);
-  const std::size_t worst = at(plain.absolute_at);
-  return !plain.holds() && !is_hiding(here[worst]) &&
-         (is_beyond_noise(plain, there, right) || !has_noise(right) ||
-          !is_within(noise_, here[worst], there[worst], right, sample.cells()[worst], tolerance_));
-}
-
-const Comparison* Right::known(const Observed& theirs, const Tensor& right) const {
-  const auto found = unkept_.find({&theirs, right.id()});
-  return found == unkept_.end() ? nullptr : &found->second.comparison;
-}
-
-/// Compares part by part with the right one what is large, or is not read, and has its shape. If every cell holds,
-/// keeps the comparison; the numbers only if they were read.
-std::optional<Laid> Right::held_in_parts(const Observed& theirs, const Tensor& right) {
-  const bool is_read = theirs.values.are_read();
-  if (known(theirs, right) != nullptr) {
-    return Laid();
-  }
-  if (theirs.shape != right.shape() || (is_read && element_count(right.shape()) <= evaluation().large)) {
-    return std::nullopt;
-  }
-  std::optional<Comparison> comparison = compared_in_parts(theirs.values, right, tolerance_);
-  if (comparison && is_read) {
-    return Laid{theirs.values};
-  }
-  if (comparison) {
-    unkept_.emplace(std::pair(&theirs, right.id()), Held{right, *std::move(comparison)});
-    theirs.values.forget();
-  }
-  return comparison ? std::optional(Laid()) : std::nullopt;
-}
-
 std::optional<Laid> Right::holding(const Observed& theirs, const Tensor& right) {
-  if (!may_fit(theirs, right)) {
-    return std::nullopt;
-  }
-  if (std::optional<Laid> laid = held_in_parts(theirs, right)) {
-    return laid;
-  }
-  if (is_refuted(theirs, right)) {
-    return std::nullopt;
-  }
   std::optional<Laid> result;
   lay_out(theirs, target_of(right), [&](Laid&& laid) {
     if (!holds(laid, right)) {
@@ -196,13 +121,13 @@ std::optional<Laid> Right::holding(const Observed& theirs, const Tensor& right) 
     result = std::move(laid);
     return true;
   });
+  if (result) {
+    theirs.values.forget();  // until they are shown
+  }
   return result;
 }
 
 std::vector<Laid> Right::layouts(const Observed& theirs, const Tensor& right) {
-  if (!may_fit(theirs, right)) {
-    return {};
-  }
   std::vector<Laid> result;
   lay_out(theirs, target_of(right), [&](Laid&& laid) {
     result.push_back(std::move(laid));
@@ -212,65 +137,54 @@ std::vector<Laid> Right::layouts(const Observed& theirs, const Tensor& right) {
 }
 
 double Right::distance(const Laid& theirs, const Tensor& right) {
-  const Sample sample = theirs.cells.empty() ? Sample(right, {}) : Sample();
-  return sample.empty() ? verify::distance(theirs, right, values(right))
-                        : verify::distance(Laid{sample.numbers(theirs.values)}, right, sample.numbers(right));
+  const SharedNumbers numbers = values(right);
+  double sum = 0;
+  const auto add = [&](std::size_t i) {
+    const double a = theirs.values[i];
+    const double b = numbers[i];
+    const bool are_numbers = std::isfinite(a) && std::isfinite(b);
+    sum += a == b         ? 0
+           : !are_numbers ? 1
+                          : std::abs(a - b) / (std::abs(a) + std::abs(b) + std::numeric_limits<double>::min());
+  };
+  const std::size_t count = theirs.cells.empty() ? numbers.size() : theirs.cells.size();
+  const std::size_t stride = count / at(many) + 1;
+  for (std::size_t i = 0; i < count; i += stride) {
+    add(theirs.cells.empty() ? i : static_cast<std::size_t>(theirs.cells[i]));
+  }
+  const bool is_hidden = std::ranges::any_of(theirs.values, is_hiding) && std::ranges::none_of(numbers, is_hiding);
+  const auto width = static_cast<std::size_t>(right.dim() == 0 ? 1 : right.size(-1));
+  const bool is_of_scores =
+      width > 1 && theirs.cells.empty() && is_token_by_token(right) && !are_weights(numbers, width);
+  const bool is_other = is_hidden || (is_of_scores && are_weights(theirs.values, width));
+  return (is_other ? 1 : 0) + (count == 0 ? 0 : sum * static_cast<double>(stride) / static_cast<double>(count));
 }
 
 bool Right::has_layout(const Observed& theirs, const Tensor& right) {
   bool result = theirs.shape == right.shape();
-  if (!result && may_fit(theirs, right)) {
+  if (!result) {
     lay_out(theirs, target_of(right), [&result](Laid&&) { return result = true; });
   }
   return result;
 }
 
-/// Returns true where wrong weights have rows that sum to 1 if they are turned, and only then, in a port whose tensors
-/// have a column for each token.
-bool Right::may_be_turned(const Laid& turned, const Observed& theirs, const Tensor& right) const {
-  const auto has_columns = [](const Order& order) {
-    return !order.empty() && order.back() == "T" &&
-           std::ranges::any_of(order, [](const std::string& axis) { return axis == "d" || axis == "D"; });
-  };
-  const auto width = static_cast<std::size_t>(right.size(-1));
-  return std::ranges::any_of(usual_, has_columns) && are_weights(turned.values, width) &&
-         !(theirs.values.size() % width == 0 && are_weights(theirs.values, width));
-}
-
 std::optional<Laid> Right::nearest(const Observed& theirs, const Tensor& right) {
-  if (!may_fit(theirs, right)) {
-    return {};
-  }
   std::optional<Laid> result;
-  std::tuple<bool, std::size_t, bool, double> least;
-  const auto weigh = [&](Laid&& laid) {
+  std::tuple<std::size_t, bool, double> least;
+  lay_out(theirs, target_of(right), [&](Laid&& laid) {
     const std::size_t wrong = verify::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
-    if (laid.is_turned && wrong > 0 && !may_be_turned(laid, theirs, right)) {
-      return;
+    if (laid.is_turned && wrong > 0) {
+      return false;
     }
     const bool is_slice = !laid.cells.empty();
-    const bool is_unusual = !is_slice && !laid.is_turned && !usual_.empty() && !usual_.contains(laid.order);
-    const std::tuple likeness{is_unusual, wrong, !laid.is_named,
-                              is_slice && wrong > 0 ? verify::distance(laid, right, values(right)) : 0};
+    const std::tuple likeness{wrong, !laid.is_named, is_slice && wrong > 0 ? distance(laid, right) : 0};
     if (!result || likeness < least) {
       least = likeness;
       result = std::move(laid);
     }
-  };
-  std::optional<Laid> only;  // not compared unless there are others
-  bool is_first = true;
-  lay_out(theirs, target_of(right), [&](Laid&& laid) {
-    if (std::exchange(is_first, false) && !laid.is_turned) {
-      only = std::move(laid);
-      return false;
-    }
-    if (only) {
-      weigh(*std::exchange(only, std::nullopt));
-    }
-    weigh(std::move(laid));
     return false;
   });
-  return only ? std::move(only) : std::move(result);
+  return result;
 }
 
 }  // namespace attn::verify

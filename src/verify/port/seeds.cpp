@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "tensor/operations.hpp"
@@ -14,40 +14,30 @@
 namespace attn::verify {
 namespace {
 
-/// The cost of a tensor: draws, and computed numbers.
-struct Work {
+/// How many numbers a tensor takes with each seed; none if nothing of it is drawn.
+std::optional<std::int64_t> work_of(const Tensor& tensor, const torch::Draws& draws) {
   bool is_drawn = false;
   std::int64_t numbers = 0;
-
-  Work(const Tensor& tensor, const torch::Draws& draws) {
-    std::unordered_set<const void*> seen;
-    for_each_source(tensor, seen, [&](const Tensor& source) { add(source, draws); });
-    for (const torch::Draw& draw : draws.draws) {
-      numbers += static_cast<std::int64_t>(draw.count);
-    }
-  }
-
- private:
-  void add(const Tensor& tensor, const torch::Draws& draws) {
+  std::unordered_set<const void*> seen;
+  for_each_source(tensor, seen, [&](const Tensor& source) {
+    const bool is_product = source.kind() == Kind::matmul || source.kind() == Kind::linear;
+    numbers += element_count(source.shape()) * (is_product ? source.operands()[0].size(-1) : 1);
     is_drawn = is_drawn || std::ranges::any_of(draws.draws, [&](const torch::Draw& draw) {
-                 return draw.count > 0 && draw.leaf.id() == tensor.id();
+                 return draw.count > 0 && draw.leaf.id() == source.id();
                });
-    const bool is_product = tensor.kind() == Kind::matmul || tensor.kind() == Kind::linear;
-    numbers += element_count(tensor.shape()) * (is_product ? tensor.operands()[0].size(-1) : 1);
+  });
+  for (const torch::Draw& draw : draws.draws) {
+    numbers += static_cast<std::int64_t>(draw.count);
   }
-};
+  return is_drawn ? std::optional(numbers) : std::nullopt;
+}
 
 /// Returns true if few seeds give such numbers: many bits, or some fractions.
-bool says_something(const Observed& theirs, const Tensor& step) {
-  constexpr std::size_t fewest_bits = 40;
-  constexpr std::size_t fewest_numbers = 4;
-  const std::size_t fewest_different = step.dtype() == DType::boolean ? 2 : fewest_numbers;
-  std::set<double> different;
-  for (std::size_t i = 0; i < theirs.values.size() && different.size() < fewest_different; ++i) {
-    different.insert(theirs.values[i]);
-  }
-  return theirs.values.size() >= (step.dtype() == DType::boolean ? fewest_bits : fewest_numbers) &&
-         different.size() >= fewest_different;
+bool tells_seed(const Observed& theirs, const Tensor& step) {
+  constexpr std::size_t enough = 1'000;
+  const auto count = static_cast<std::ptrdiff_t>(std::min(theirs.size(), enough));
+  const std::set<double> different(theirs.values.begin(), theirs.values.begin() + count);
+  return step.dtype() == DType::boolean ? theirs.size() >= 40 && different.size() >= 2 : different.size() >= 4;
 }
 
 }  // namespace
@@ -55,14 +45,14 @@ bool says_something(const Observed& theirs, const Tensor& step) {
 std::optional<std::int64_t> seed_of(const Observed& theirs, const Tensor& step, const torch::Draws& draws,
                                     Right& right) {
   constexpr std::int64_t most_numbers = 1'000'000'000;
-  const Work work(step, draws);
-  if (!work.is_drawn || !says_something(theirs, step)) {
+  const std::optional<std::int64_t> work = work_of(step, draws);
+  if (!work || !tells_seed(theirs, step)) {
     return std::nullopt;
   }
   const std::vector<Laid> layouts = right.layouts(theirs, step);
   std::int64_t numbers = 0;
   for (const std::int64_t seed : usual_seeds()) {
-    numbers += work.numbers;
+    numbers += *work;
     if (layouts.empty() || numbers > most_numbers) {
       return std::nullopt;
     }
@@ -82,27 +72,22 @@ std::optional<std::int64_t> seed_of(const Observed& theirs, const Tensor& step, 
 
 std::optional<std::int64_t> seed_of(std::span<const Matched> matched, const torch::Draws& draws, Right& right) {
   constexpr std::size_t most_tensors = 3;
-  std::vector<std::pair<std::int64_t, const Matched*>> drawn;
+  std::multimap<std::int64_t, const Matched*> drawn;  // by their work
   for (const Matched& one : matched) {
-    const Work work(*one.step->tensor, draws);
-    if (work.is_drawn && one.is_right && says_something(*one.theirs, *one.step->tensor)) {
-      return std::nullopt;
-    }
-    if (work.is_drawn && !one.is_right) {
-      drawn.emplace_back(work.numbers, &one);
-    }
-  }
-  std::ranges::stable_sort(drawn, {}, [](const auto& one) { return one.first; });
-  std::size_t asked = 0;
-  for (const auto& [work, one] : drawn) {
-    if (!says_something(*one->theirs, *one->step->tensor)) {
+    const std::optional<std::int64_t> work = work_of(*one.step->tensor, draws);
+    if (!work || !tells_seed(*one.theirs, *one.step->tensor)) {
       continue;
     }
-    if (const auto seed = seed_of(*one->theirs, *one->step->tensor, draws, right)) {
-      return seed;
+    if (one.is_right) {
+      return std::nullopt;
     }
-    if (++asked == most_tensors) {
-      break;
+    drawn.emplace(*work, &one);
+  }
+  std::size_t asked = 0;
+  for (const auto& [work, one] : drawn) {
+    const auto seed = asked++ < most_tensors ? seed_of(*one->theirs, *one->step->tensor, draws, right) : std::nullopt;
+    if (seed) {
+      return seed;
     }
   }
   return std::nullopt;

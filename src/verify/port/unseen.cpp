@@ -1,8 +1,7 @@
-#include "verify/port/unseen.hpp"
-
 #include <algorithm>
 
 #include "tensor/operations.hpp"
+#include "verify/port/report.hpp"
 
 namespace attn::verify {
 namespace {

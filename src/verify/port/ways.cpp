@@ -5,7 +5,6 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -50,73 +49,50 @@ Step ported(const std::string& section, const std::string& name, const Tensor& t
   return {Step::Kind::tensor, section, name, "", false, tensor, "", "\n", true};
 }
 
-/// Steps rewritten, each with what `steps_of` gives for it: by itself, unless it became another one's tensor.
-using StepsOf = std::function<std::vector<Step>(const Tensor& was, const Step& is)>;
-std::vector<Step> rewritten(
-    std::span<const Step> steps, const Rewriter::Rule& rule,
-    const StepsOf& steps_of = [](const Tensor&, const Step& is) { return std::vector{is}; }) {
-  Rewriter rewriter(rule);
-  std::vector<Step> result;
-  std::set<const void*> seen;
-  for (const Step& was : steps) {
-    Step is = was;
-    is.tensor = rewriter(*was.tensor);
-    for (Step& step : steps_of(*was.tensor, is)) {
-      seen.insert(step.tensor->id()).second ? result.push_back(std::move(step)) : void();
-    }
-  }
-  return result;
-}
+/// Gives a tensor that a way has, and the article has not, a name: it becomes a step.
+using Keep = std::function<Tensor(const std::string& name, const Tensor& tensor)>;
+
+/// A rewriting rule that may keep tensors.
+using WayRule = std::function<Tensor(const Tensor& was, const Tensor& is, const Keep& keep)>;
 
 /// Scores are scaled, then masked.
-std::vector<Step> scaled_first(std::span<const Step> steps) {
+WayRule scaled_first(std::span<const Step> steps) {
   std::map<const void*, Tensor> scaling_of;  // by the mask that comes before
   for (const Step& step : steps) {
     if (is_of_scores(*step.tensor) && is_masked(step.tensor->operands()[0])) {
       scaling_of.emplace(step.tensor->operands()[0].id(), *step.tensor);
     }
   }
-  return rewritten(
-      steps,
-      [&](const Tensor& was, const Tensor& is) {
-        if (const auto found = scaling_of.find(was.id()); found != scaling_of.end()) {
-          return is.with_operands({scaled_like(is.operands()[0], found->second), is.operands()[1]});
-        }
-        return is_scale(was) && scaling_of.contains(was.operands()[0].id()) ? is.operands()[0] : is;
-      },
-      [&](const Tensor& was, const Step& is) {
-        return scaling_of.contains(was.id())
-                   ? std::vector{ported(is.section, "scaled_attn_scores", is.tensor->operands()[0]), is}
-                   : std::vector{is};
-      });
+  return [scaling_of](const Tensor& was, const Tensor& is, const Keep& keep) {
+    if (const auto found = scaling_of.find(was.id()); found != scaling_of.end()) {
+      const Tensor scaled = keep("scaled_attn_scores", scaled_like(is.operands()[0], found->second));
+      return is.with_operands({scaled, is.operands()[1]});
+    }
+    return is_scale(was) && scaling_of.contains(was.operands()[0].id()) ? is.operands()[0] : is;
+  };
 }
 
 /// Scores are scaled last, where the article scales queries, or scores before it masks them.
-std::vector<Step> scaled_last(std::span<const Step> steps) {
+WayRule scaled_last(std::span<const Step> steps) {
+  std::map<const void*, Tensor> scaling_of;  // by what is made of it
   std::set<const void*> scaled;
   for (const Step& step : steps) {
-    is_made_of_scaled(*step.tensor) ? void(scaled.insert(step.tensor->operands()[0].id())) : void();
+    if (is_made_of_scaled(*step.tensor)) {
+      scaling_of.emplace(step.tensor->id(), step.tensor->operands()[0]);
+      scaled.insert(step.tensor->operands()[0].id());
+    }
   }
-  return rewritten(
-      steps,
-      [](const Tensor& was, const Tensor& is) {
-        const Tensor& first = is.operands().empty() ? is : is.operands()[0];
-        return is_made_of_scaled(was)
-                   ? scaled_like(is.with_operands({first.operands()[0], is.operands()[1]}), was.operands()[0])
-                   : is;
-      },
-      [&](const Tensor& was, const Step& is) {
-        return scaled.contains(was.id()) ? std::vector<Step>()
-               : is_made_of_scaled(was)
-                   ? std::vector{ported(is.section, is_masked(was) ? "masked_attn_scores" : "attn_scores",
-                                        is.tensor->operands()[0]),
-                                 ported(is.section, "scaled_attn_scores", *is.tensor)}
-                   : std::vector{is};
-      });
+  return [scaling_of, scaled](const Tensor& was, const Tensor& is, const Keep& keep) {
+    if (const auto found = scaling_of.find(was.id()); found != scaling_of.end()) {
+      const Tensor unscaled = keep(is_masked(was) ? "masked_attn_scores" : "attn_scores", is);
+      return keep("scaled_attn_scores", scaled_like(unscaled, found->second));
+    }
+    return scaled.contains(was.id()) ? is.operands()[0] : is;
+  };
 }
 
 /// Queries are scaled before they meet keys; or both are, each by the root of the root.
-std::vector<Step> scaled_operands(std::span<const Step> steps, bool are_both) {
+WayRule scaled_operands(std::span<const Step> steps, bool are_both) {
   std::map<const void*, Tensor> scaling_of;  // by the product of queries and keys
   std::set<const void*> scaled;
   for (const Step& step : steps) {
@@ -126,54 +102,61 @@ std::vector<Step> scaled_operands(std::span<const Step> steps, bool are_both) {
       scaled.insert(step.tensor->id());
     }
   }
-  const auto is_product = [&](const Tensor& was) {
-    return was.kind() == Kind::matmul && scaling_of.contains(was.id());
+  return [scaling_of, scaled, are_both](const Tensor& was, const Tensor& is, const Keep& keep) {
+    const auto found = scaling_of.find(was.id());
+    if (found == scaling_of.end() || was.kind() != Kind::matmul) {
+      return scaled.contains(was.id()) ? is.operands()[0] : is;
+    }
+    const double root = std::sqrt(std::sqrt(static_cast<double>(root_of(found->second))));
+    const std::string heads = was.dim() == 4 ? "_heads" : "";
+    const auto scaled_by = [&](const Tensor& tensor) {
+      return are_both ? divide(tensor, root, "") : scaled_like(tensor, found->second);
+    };
+    Tensor keys = is.operands()[1];
+    const Tensor queries = keep("scaled_queries" + heads, scaled_by(is.operands()[0]));
+    if (are_both && keys.kind() == Kind::transpose) {
+      keys = keys.with_operands({keep("scaled_keys" + heads, scaled_by(keys.operands()[0]))});
+    }
+    return is.with_operands({queries, keys});
   };
-  return rewritten(
-      steps,
-      [&](const Tensor& was, const Tensor& is) {
-        if (!is_product(was)) {
-          return scaled.contains(was.id()) ? is.operands()[0] : is;
-        }
-        const Tensor& scaling = scaling_of.at(was.id());
-        const double root = std::sqrt(std::sqrt(static_cast<double>(root_of(scaling))));
-        const auto scaled_by = [&](const Tensor& tensor) {
-          return are_both ? divide(tensor, root, "") : scaled_like(tensor, scaling);
-        };
-        const Tensor& right = is.operands()[1];
-        const bool is_of_keys = right.kind() == Kind::transpose && are_both;
-        return is.with_operands(
-            {scaled_by(is.operands()[0]), is_of_keys ? right.with_operands({scaled_by(right.operands()[0])}) : right});
-      },
-      [&](const Tensor& was, const Step& is) {
-        std::vector<Step> result;
-        if (is_product(was)) {
-          const std::string heads = was.dim() == 4 ? "_heads" : "";
-          const Tensor& keys = is.tensor->operands()[1];
-          result.push_back(ported("", "scaled_queries" + heads, is.tensor->operands()[0]));
-          if (are_both && keys.kind() == Kind::transpose) {
-            result.push_back(ported("", "scaled_keys" + heads, keys.operands()[0]));
-          }
-        }
-        result.push_back(is);
-        return result;
-      });
 }
 
 /// Biases count positions from the first token, the same for all queries: softmax does not see what a row has in
 /// common.
-std::vector<Step> counted_from_first(std::span<const Step> steps) {
+WayRule counted_from_first(std::span<const Step> steps) {
   std::set<const void*> distances;
   for (const Step& step : steps) {
     is_alibi(*step.tensor) ? void(distances.insert(step.tensor->operands()[1].id())) : void();
   }
-  return rewritten(steps, [&distances](const Tensor& was, const Tensor& is) {
+  return [distances](const Tensor& was, const Tensor& is, const Keep&) {
     if (!distances.contains(was.id())) {
       return is;
     }
     const Shape shape = was.operands()[1].shape();
     return add(is.operands()[0], leaf(shape, DType::float32, "0", [shape] { return Contents(Block<float>(shape)); }));
-  });
+  };
+}
+
+/// The steps under a rule, in the order of computation, each once; none if the rule changes none.
+std::vector<Step> rewritten(std::span<const Step> steps, const WayRule& rule) {
+  std::vector<Step> result;
+  std::set<const void*> seen;
+  std::string section;
+  bool is_any_changed = false;
+  const auto add = [&](const Step& step) { seen.insert(step.tensor->id()).second ? result.push_back(step) : void(); };
+  const Keep keep = [&](const std::string& name, const Tensor& tensor) {
+    add(ported(section, name, tensor));
+    return tensor;
+  };
+  Rewriter rewriter([&](const Tensor& was, const Tensor& is) { return rule(was, is, keep); });
+  for (const Step& was : steps) {
+    section = was.section;
+    Step is = was;
+    is.tensor = rewriter(*was.tensor);
+    is_any_changed = is_any_changed || is.tensor->id() != was.tensor->id();
+    add(is);
+  }
+  return is_any_changed ? result : std::vector<Step>();
 }
 
 /// What ports have besides: weights averaged over heads; and what scores are divided by, or multiplied with.
@@ -218,22 +201,18 @@ std::vector<Way> ways_of(std::span<const Step> steps) {
   std::vector<Step> tensors;
   std::ranges::copy_if(steps, std::back_inserter(tensors),
                        [](const Step& step) { return step.kind == Step::Kind::tensor; });
-  const auto has = [&](const auto& is_one) { return std::ranges::any_of(tensors, is_one); };
-  const auto scaling = std::ranges::find_if(tensors, [](const Step& one) { return is_of_scores(*one.tensor); });
+  const std::pair<const char*, WayRule> others[] = {
+      {"scores are scaled, then masked", scaled_first(tensors)},
+      {"scores are scaled last", scaled_last(tensors)},
+      {"queries are scaled before they meet keys", scaled_operands(tensors, false)},
+      {"queries and keys are both scaled, each by the root of the root", scaled_operands(tensors, true)},
+      {"biases count positions from the first token", counted_from_first(tensors)}};
   std::vector<Way> ways{{"", tensors}};
-  if (has([](const Step& one) { return is_of_scores(*one.tensor) && is_masked(one.tensor->operands()[0]); })) {
-    ways.push_back({"scores are scaled, then masked", scaled_first(tensors)});
+  for (const auto& [words, rule] : others) {
+    std::vector<Step> changed = rewritten(tensors, rule);
+    changed.empty() ? void() : ways.push_back({words, std::move(changed)});
   }
-  if (has([](const Step& one) { return is_made_of_scaled(*one.tensor); })) {
-    ways.push_back({"scores are scaled last", scaled_last(tensors)});
-  }
-  if (scaling != tensors.end()) {
-    ways.push_back({"queries are scaled before they meet keys", scaled_operands(tensors, false)});
-    ways.push_back({"queries and keys are both scaled, each by the root of the root", scaled_operands(tensors, true)});
-  }
-  if (has([](const Step& one) { return is_alibi(*one.tensor); })) {
-    ways.push_back({"biases count positions from the first token", counted_from_first(tensors)});
-  }
+  const auto scaling = std::ranges::find_if(tensors, [](const Step& one) { return is_of_scores(*one.tensor); });
   for (Way& way : ways) {
     add_what_ports_have(way.steps, scaling == tensors.end() ? 0 : root_of(*scaling->tensor));
   }

@@ -8,7 +8,6 @@
 #include "text/numbers.hpp"
 #include "verify/page/pieces.hpp"
 #include "verify/program/interpreter.hpp"
-#include "verify/program/value_parts.hpp"
 
 /// Python's own functions and strings, as far as they are no Python.
 namespace attn::verify {
@@ -48,6 +47,20 @@ std::string number_text_of(const Any& value, std::string_view spec) {
 }
 
 }  // namespace
+
+std::string_view types_of(const Any& value) {
+  const bool is_tensor = value.is(Kind::tensor);
+  return value.is_truth                             ? "bool int"
+         : value.is(Kind::number)                   ? (value.is_whole ? "int" : "float")
+         : value.is(Kind::string)                   ? "str"
+         : value.is(Kind::list)                     ? "list"
+         : value.is(Kind::tuple)                    ? "tuple"
+         : value.is(Kind::dictionary)               ? "dict"
+         : is_tensor && value.thing->value.is_numpy ? "numpy.ndarray"
+         : is_tensor && value.thing->is_parameter   ? "torch.Tensor torch.nn.Parameter"
+         : is_tensor                                ? "torch.Tensor"
+                                                    : "";
+}
 
 // ---- Strings with values in them --------------------------------------------------------------------
 
@@ -92,14 +105,20 @@ Any Interpreter::format(const Expr& expr, Scope& scope) {
 
 // ---- Printing ---------------------------------------------------------------------------------------
 
-void Interpreter::print(const Given& given, const Expr& call) {
+/// What the page's call prints; a function of the library such as map may not run it.
+Any Interpreter::print(const Given& given) {
+  if (in_library_ || caller_ == nullptr) {
+    return {};
+  }
+  const std::vector<Expr>& parts = caller_->parts;
   std::string label = std::exchange(label_, "");
   for (std::size_t i = 0; i < given.plain.size(); ++i) {
-    const bool has_words = i + 1 < call.parts.size() && call.parts[i + 1].kind != Expr::Kind::star;
-    show(given.plain[i], has_words ? std::string(call.parts[i + 1].words) : "", label);
+    const bool has_words = i + 1 < parts.size() && parts[i + 1].kind != Expr::Kind::star;
+    show(given.plain[i], has_words ? std::string(parts[i + 1].words) : "", label);
   }
   const bool is_only_text = std::ranges::all_of(given.plain, [](const Any& one) { return one.is(Kind::string); });
   label_ = is_only_text ? label : "";
+  return {Kind::none};
 }
 
 /// A string becomes the label of what is shown next.
@@ -184,33 +203,28 @@ Any Interpreter::is_instance(const Any& value, const Any& klass) {
   if (!value.is_known() || klass.thing == nullptr) {
     return {};
   }
-  const std::string_view kinds = value.is_truth                ? "bool int"
-                                 : value.is(Kind::number)      ? (value.is_whole ? "int" : "float")
-                                 : value.is(Kind::string)      ? "str"
-                                 : value.is(Kind::list)        ? "list"
-                                 : value.is(Kind::tuple)       ? "tuple"
-                                 : value.is(Kind::dictionary)  ? "dict"
-                                 : !value.is(Kind::tensor)     ? ""
-                                 : value.thing->value.is_numpy ? "numpy.ndarray"
-                                 : value.thing->is_parameter   ? "torch.Tensor torch.nn.Parameter"
-                                                               : "torch.Tensor";
   const Any* const own = klass.is(Kind::klass) ? &klass : in_library(klass.thing->text);
   const bool has_class = value.is(Kind::object) && value.thing->klass != nullptr;
   const auto bases = has_class ? value.thing->klass->bases : std::vector<Thing*>{};
   return of_truth(own != nullptr && own->is(Kind::klass) ? std::ranges::find(bases, own->thing) != bases.end()
-                                                         : is_among(klass.thing->text, kinds));
+                                                         : is_among(klass.thing->text, types_of(value)));
 }
 
-/// setattr, our_got and vars
+/// setattr, our_got, our_copied and vars
 Any Interpreter::attribute_asked(const std::string& name, const Given& given) {
   const Any object = given.get("object", 0);
   const Any own = given.get("name", 1);
-  if (name == "vars" && object.is(Kind::object)) {
+  if (name == "vars" && (object.is(Kind::object) || in_library_)) {
     const Any all = of_items(Kind::dictionary, {});
-    for (const std::string& key : object.thing->order) {
+    for (const std::string& key : object.is(Kind::object) ? object.thing->order : std::vector<std::string>{}) {
       put(*all.thing, of_string(key), object.thing->attributes[key]);
     }
     return all;
+  }
+  if (name == "our_copied") {
+    const bool has_parts = object.is(Kind::object);
+    budget_.step(has_parts ? object.thing->attributes.size() : 0);
+    return has_parts ? Any{.kind = Kind::object, .thing = &made(*object.thing)} : object;
   }
   if (name == "setattr" && own.is(Kind::string)) {
     set_attribute(object, own.thing->text, given.get("value", 2));
@@ -224,7 +238,7 @@ Any Interpreter::number_made(const std::string& name, const Given& given) {
   Any x = given.get("x", 0);
   const Any digits = given.get("ndigits", 1);
   if (x.is(Kind::tensor)) {
-    x = method(x, "item");
+    x = method("item", {{x}, {}});
   } else if (x.is(Kind::string)) {  // float('-inf')
     const std::string& text = x.thing->text;
     x = is_among(text, "inf -inf") ? of_number(text == "inf" ? HUGE_VAL : -HUGE_VAL) : Any{};
@@ -239,11 +253,17 @@ Any Interpreter::number_made(const std::string& name, const Given& given) {
 /// len, tuple
 Any Interpreter::collected(const std::string& name, const Given& given) {
   const Any first = given.get("object", 0);
-  if (name == "len" && (first.is(Kind::object) || first.is(Kind::tensor) || first.is(Kind::string))) {
-    const auto sizes = first.is(Kind::tensor) ? items(attribute(first, "shape")) : std::nullopt;
-    return first.is(Kind::tensor)   ? (sizes && !sizes->empty() ? (*sizes)[0] : Any{})
-           : first.is(Kind::object) ? called(attribute(first, "__len__"), {})
-                                    : of_number(static_cast<double>(first.thing->text.size()), true);
+  if (name == "len" && first.is(Kind::string)) {
+    const std::string& text = first.thing->text;
+    budget_.step(1 + text.size() / 64);
+    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };  // a character
+    return of_number(static_cast<double>(std::ranges::count_if(text, begins)), true);
+  }
+  if (name == "len" && (first.is(Kind::object) || first.is(Kind::tensor))) {
+    const Tensor* const x = first.tensor();
+    return first.is(Kind::object)         ? called(attribute(first, "__len__"), {})
+           : x != nullptr && x->dim() > 0 ? of_number(static_cast<double>(x->size(0)), true)
+                                          : Any{};
   }
   const auto all = given.plain.empty() ? std::optional(std::vector<Any>{}) : items(first);
   return !all ? Any{} : name == "len" ? of_number(static_cast<double>(all->size()), true) : of_items(Kind::tuple, *all);
@@ -255,70 +275,39 @@ Any Interpreter::builtin(const std::string& name, const Given& given) {
   const auto pieces = name == "our_joined" ? items(first) : std::nullopt;
   name == "our_parameter" && first.is(Kind::tensor) ? void(first.thing->is_parameter = true) : void();
   name == "our_trained" ? doubt_parameters() : void();
-  return is_among(name, "len tuple")              ? collected(name, given)
-         : is_among(name, "setattr our_got vars") ? attribute_asked(name, given)
-         : is_among(name, "int float round")      ? number_made(name, given)
-         : is_among(name, "str repr")             ? joined({first})
-         : name == "range"                        ? range(given)
-         : name == "our_sorted"                   ? sorted(given)
-         : name == "our_is"                       ? is_instance(first, given.get("klass", 1))
-         : name == "our_drawn"                    ? drawn(given)
-         : name == "our_parameter"                ? first
-         : is_so                                  ? of_truth(*is_so)
-         : pieces                                 ? joined(*pieces)
-                                                  : Any{};
+  return is_among(name, "print display")                     ? print(given)
+         : is_among(name, "len tuple")                       ? collected(name, given)
+         : is_among(name, "setattr our_got our_copied vars") ? attribute_asked(name, given)
+         : is_among(name, "int float round")                 ? number_made(name, given)
+         : is_among(name, "str repr")                        ? joined({first})
+         : name == "range"                                   ? range(given)
+         : name == "our_sorted"                              ? sorted(given)
+         : name == "our_is"                                  ? is_instance(first, given.get("klass", 1))
+         : name == "our_types"                               ? of_string(std::string(types_of(first)))
+         : name == "our_drawn"                               ? drawn(given)
+         : name == "our_parameter"                           ? first
+         : is_so                                             ? of_truth(*is_so)
+         : pieces                                            ? joined(*pieces)
+                                                             : Any{};
 }
 
-/// "{} and {:.2f}".format(a, b), "%s and %d" % (a, b): the text before the first value, and the values.
-Any Interpreter::formatted(const std::string& text, std::vector<Any> values) {
-  values.insert(values.begin(), of_string(text.substr(0, text.find_first_of("{%"))));
-  return joined(values);
-}
-
-Any Interpreter::string_method(const std::string& text, const std::string& name, const Given& given) {
+Any Interpreter::string_method(const std::string& name, const Given& given) {
+  const std::string& text = given.plain[0].thing->text;
+  const Any separator = given.get("sep", 1);
+  const bool is_at = name == "split" && separator.is(Kind::string);
   budget_.step(1 + text.size() / 64);
-  if (name == "format") {
-    return formatted(text, given.plain);
-  }
-  std::vector<Any> parts;
-  const Any first = given.get("sep", 0);
-  const bool is_ascii = std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (!is_ascii || (first.is_known() && (!first.is(Kind::string) || name != "split"))) {
+  if (!is_at && (!is_ascii(text) || separator.is_known())) {
     return {};
   }
-  for (const std::string& part :
-       name == "split" ? split(text, first.is_known() ? first.thing->text : "") : std::vector<std::string>{}) {
-    parts.push_back(of_string(part));
+  if (name == "split") {
+    const Any parts = of_items(Kind::list, {});
+    std::ranges::transform(split(text, is_at ? separator.thing->text : ""), std::back_inserter(parts.thing->items),
+                           [&](const std::string& part) { return of_string(part); });
+    return parts;
   }
-  return name == "split"   ? of_items(Kind::list, std::move(parts))
-         : name == "lower" ? of_string(text::lower(text))
+  return name == "lower"   ? of_string(text::lower(text))
          : name == "strip" ? of_string(std::string(text::trimmed(text)))
                            : Any{};
-}
-
-/// A copy of what has parts, and of these.
-Any Interpreter::copied(const Any& one, std::size_t depth) {
-  constexpr std::size_t deepest = 24;
-  const Level level(depth, deepest);
-  budget_.step();
-  if (!one.is(Kind::object) && !one.holds_items() && !one.is(Kind::dictionary) && !one.is(Kind::tensor)) {
-    return one;
-  }
-  const Thing& old = *one.thing;
-  Thing& thing = made({.text = old.text,
-                       .value = old.value,
-                       .klass = old.klass,
-                       .order = old.order,
-                       .keys = old.keys,
-                       .is_parameter = old.is_parameter,
-                       .is_unsure = old.is_unsure});
-  for (std::size_t i = 0; i < old.items.size(); ++i) {
-    thing.items.push_back(copied(old.items[i], depth));
-  }
-  for (const auto& [name, value] : Attributes(old.attributes)) {
-    thing.attributes[name] = copied(value, depth);
-  }
-  return {.kind = one.kind, .thing = &thing};
 }
 
 // ---- Things -----------------------------------------------------------------------------------------

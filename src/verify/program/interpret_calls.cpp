@@ -11,7 +11,6 @@
 #include "torch/distributions.hpp"
 #include "verify/page/pieces.hpp"
 #include "verify/program/interpreter.hpp"
-#include "verify/program/value_parts.hpp"
 
 namespace attn::verify {
 namespace {
@@ -25,7 +24,7 @@ constexpr std::string_view views =
 /// Functions whose result is no whole number.
 constexpr std::string_view of_fractions =
     "mean softmax log_softmax exp sqrt rsqrt float double half bfloat16 div sigmoid tanh log sin "
-    "layer_norm cos float_power normalize gelu true_divide ones zeros empty eye linspace";
+    "layer_norm cos float_power normalize gelu true_divide ones zeros empty eye linspace /";
 constexpr std::string_view whole_types = "long int int64 int32 int16 int8 uint8";
 
 /// Roots of libraries that draw nothing from torch or numpy.
@@ -96,21 +95,18 @@ Any Interpreter::call(const Expr& expr, Scope& scope) {
   const Any base = is_method ? of(callee.parts[0], scope) : Any{};
   const bool has_attributes = base.is(Kind::object) || base.is(Kind::klass) || base.is(Kind::path);
   const Any function = !is_method ? of(callee, scope) : has_attributes ? attribute(base, callee.text) : Any{};
-  const std::string path = function.is(Kind::path) && function.self == nullptr ? function.thing->text : "";
-  if (path == "super") {
+  if (function.is(Kind::path) && function.thing->text == "super") {
     return variable("super()", scope);
   }
+  const bool is_of_value = is_method && !has_attributes;
   auto given = arguments(std::span(expr.parts).subspan(1), scope);
   if (!given) {
     doubt_draws();
     return {};
   }
   const Expr* const outer = std::exchange(caller_, in_library_ ? caller_ : &expr);
-  const bool prints = is_among(path, "print display");
-  prints ? print(*given, expr) : void();
-  const Any result = prints                         ? Any{Kind::none}
-                     : is_method && !has_attributes ? method(base, callee.text, std::move(*given))
-                                                    : called(function, std::move(*given));
+  is_of_value ? void(given->plain.insert(given->plain.begin(), base)) : void();
+  const Any result = is_of_value ? method(callee.text, std::move(*given)) : called(function, std::move(*given));
   caller_ = outer;
   return result;
 }
@@ -226,21 +222,18 @@ Any Interpreter::attribute(const Any& base, const std::string& name) {
   if (klass == nullptr) {
     return {};
   }
-  const Any* found = nullptr;
-  for (std::size_t i = is_super ? 1 : 0; found == nullptr && i < klass->bases.size(); ++i) {
-    const auto& all = klass->bases[i]->attributes;
-    found = all.contains(name) ? &all.find(name)->second : nullptr;
+  for (Thing* const one : std::span(klass->bases).subspan(is_super ? 1 : 0)) {
+    if (const auto found = one->attributes.find(name); found != one->attributes.end()) {
+      Any made = found->second;
+      const bool is_bound = base.is(Kind::object) && made.is(Kind::function) && !made.thing->is_static;
+      made.self = is_bound ? base.thing : made.self;
+      return made;
+    }
   }
-  if (found == nullptr) {
-    return name == "__name__"    ? of_string(klass->text)
-           : name == "__class__" ? Any{.kind = Kind::klass, .thing = klass}
-           : name == "__init__"  ? of_path("our_nothing")
-                                 : Any{};
-  }
-  const bool is_bound = base.is(Kind::object) && found->is(Kind::function) && !found->thing->is_static;
-  Any made = *found;
-  made.self = is_bound ? base.thing : made.self;
-  return made;
+  return name == "__name__"    ? of_string(klass->text)
+         : name == "__class__" ? Any{.kind = Kind::klass, .thing = klass}
+         : name == "__init__"  ? of_path("our_nothing")
+                               : Any{};
 }
 
 Any Interpreter::tensor_attribute(const Any& base, const std::string& name) {
@@ -257,28 +250,27 @@ Any Interpreter::tensor_attribute(const Any& base, const std::string& name) {
     }
     return name == "shape" ? sizes : of_number(static_cast<double>(x.tensor->dim()), true);
   }
-  return name == "data" ? base : is_among(name, "T mT values indices") ? method(base, name) : Any{};
+  return name == "data" ? base : is_among(name, "T mT values indices") ? method(name, {{base}, {}}) : Any{};
 }
 
-Any Interpreter::method(const Any& base, const std::string& name, Given given) {
+/// A method of the first argument.
+Any Interpreter::method(const std::string& name, Given given) {
+  const Any base = given.plain[0];
   const bool is_tensor = base.is(Kind::tensor);
-  const std::string kind = base.holds_items()                        ? "list."
-                           : base.is(Kind::dictionary)               ? "dict."
-                           : base.is(Kind::string)                   ? "str."
-                           : is_tensor && base.thing->value.is_numpy ? "numpy."
-                           : is_tensor                               ? "torch.Tensor."
-                                                                     : "none.";
-  for (const std::string& path : {kind + name, is_tensor ? "torch.Tensor." + name : ""}) {
-    if (const Any* const own = in_library(path); own != nullptr) {
-      given.plain.insert(given.plain.begin(), base);
-      return called(*own, std::move(given));
-    }
+  const bool is_numpy = is_tensor && base.thing->value.is_numpy;
+  const std::string type(is_numpy             ? "numpy"
+                         : is_tensor          ? "torch.Tensor"
+                         : base.holds_items() ? "list"
+                                              : types_of(base));
+  const Any* own = in_library(type + "." + name);
+  own = own == nullptr && is_numpy ? in_library("torch.Tensor." + name) : own;
+  if (own != nullptr || is_tensor || base.is(Kind::string)) {
+    return own != nullptr ? called(*own, std::move(given))
+           : is_tensor    ? tensor_method(name, given)
+                          : string_method(name, given);
   }
-  if (is_tensor || base.is(Kind::string)) {
-    return is_tensor ? tensor_method(base, name, given) : string_method(base.thing->text, name, given);
-  }
-  if (base.is(Kind::list) && name == "append" && given.plain.size() == 1) {
-    base.thing->items.push_back(given.plain[0]);
+  if (base.is(Kind::list) && name == "append" && given.plain.size() == 2) {
+    base.thing->items.push_back(given.plain[1]);
     return {Kind::none};
   }
   if (base.is(Kind::dictionary) && !base.thing->is_unsure && is_among(name, "keys values")) {
@@ -290,14 +282,15 @@ Any Interpreter::method(const Any& base, const std::string& name, Given given) {
   return {};
 }
 
-Any Interpreter::tensor_method(const Any& base, const std::string& name, const Given& given) {
+Any Interpreter::tensor_method(const std::string& name, const Given& given) {
+  const Any& base = given.plain[0];
   if (name.ends_with('_') && !name.starts_with('_')) {
-    return written_by(base, name.substr(0, name.size() - 1), given);
+    return written_by(name.substr(0, name.size() - 1), given);
   }
   const Value& x = base.thing->value;
   const bool is_numpy = name == "numpy" || (x.is_numpy && name != "tolist");
   if (is_among(name, "to type astype")) {
-    const Any kind = given.get("dtype", 0);
+    const Any kind = given.get("dtype", 1);
     const std::string path = kind.is(Kind::path) ? last_of(kind.thing->text) : "";
     const std::string other = is_among(path, whole_types)                  ? "long"
                               : path == "float16"                          ? "half"
@@ -310,19 +303,18 @@ Any Interpreter::tensor_method(const Any& base, const std::string& name, const G
     const double number = number_in(base);
     return std::isnan(number) ? Any{} : of_number(number, x.is_whole);
   }
-  Given all = given;
-  all.plain.insert(all.plain.begin(), base);
-  return table(name, all, is_numpy);
+  return table(name, given, is_numpy);
 }
 
 /// x.masked_fill_(mask, 0): what the method without the stroke gives is written into the tensor.
-Any Interpreter::written_by(const Any& base, const std::string& name, const Given& given) {
+Any Interpreter::written_by(const std::string& name, const Given& given) {
+  const Any& base = given.plain[0];
   if (name == "requires_grad") {
     return base;
   }
-  const bool copies = is_among(name, "copy fill") && !given.plain.empty();
-  const Value after = as_value(copies ? given.plain[0] : method(base, name, given));
-  is_among(name, "random bernoulli exponential") ? doubt_draws() : void();
+  const bool copies = is_among(name, "copy fill") && given.plain.size() > 1;
+  const Value after = as_value(copies ? given.plain[1] : method(name, given));
+  is_among(name, "random bernoulli exponential normal") ? doubt_draws() : void();
   is_among(name, "unsqueeze squeeze t transpose swapaxes") ? void(base.thing->value = after)
                                                            : write(*base.thing, after);
   return base;
@@ -333,7 +325,7 @@ Any Interpreter::table(const std::string& name, const Given& given, bool is_nump
   Passed all;
   bool is_whole = !is_among(name, of_fractions);
   std::uint32_t depth = 0;
-  bool has_tensor = false;
+  bool has_tensor = std::ranges::any_of(given.plain, [](const Any& one) { return one.is(Kind::tensor); });
   const auto look = [&](const Value& one) {
     depth = std::max(depth, one.depth);
     has_tensor = has_tensor || one.tensor;
@@ -376,14 +368,11 @@ Any Interpreter::library(const std::string& path, Given& given) {
   for (const std::string& one : {"torch." + name, "torch.Tensor." + name}) {
     own = own == nullptr && is_of_arrays ? in_library(one) : own;
   }
-  if (own != nullptr || root == path || is_among(path, seeds) || root == "copy") {
-    return own != nullptr   ? called(*own, std::move(given))
-           : root == path   ? builtin(path, given)
-           : root == "copy" ? copied(first, 0)
-                            : seeded(path, given);
+  if (own != nullptr || root == path || is_among(path, seeds)) {
+    return own != nullptr ? called(*own, std::move(given)) : root == path ? builtin(path, given) : seeded(path, given);
   }
   const bool is_layer = path.starts_with("torch.nn.") && path.find("functional") == npos;
-  if (is_layer || path.starts_with("numpy.random.") || path.starts_with("torch.nn.init.")) {
+  if (is_layer || path.starts_with("numpy.random.")) {
     doubt_draws();
     forget(given.get("tensor", 0));
     return {};
@@ -469,21 +458,18 @@ Tensor Interpreter::tensor_drawn(Seeded& from, const Shape& shape, const std::st
   }
   if (ran_.draws.size() < most_draws) {
     draws_[tensor.id()] = ran_.draws.size();
-    ran_.draws.push_back(
-        {tensor, here_ != nullptr ? here_->place : place_, "", call, is_known ? from.seeding : "", before + 1});
+    ran_.draws.push_back({tensor, "", call, is_known ? from.seeding : "", before + 1});
   }
   return tensor;
 }
 
 /// our_drawn(generator, dtype, law, a, b, shape, part): a part of a layer is a parameter.
 Any Interpreter::drawn(const Given& given) {
-  const Any source = given.get("generator", 0);
-  const Any type = given.get("dtype", 1);
-  const Any a = given.get("a", 3);
-  const Any b = given.get("b", 4);
-  const Any part = given.get("part", 6);
-  const auto shape = sizes_in(given.get("shape", 5));
-  const Law law{given.get("law", 2).thing->text, a.number, b.number};
+  std::array<Any, 7> all;
+  std::copy_n(given.plain.begin(), std::min(given.plain.size(), all.size()), all.begin());
+  const auto& [source, type, name, a, b, sizes, part] = all;
+  const auto shape = sizes_in(sizes);
+  const Law law{name.thing->text, a.number, b.number};
   const bool is_own = source.is(Kind::object) && generators_.contains(source.thing);
   Thing* const generator = is_own ? source.thing : of_path(source.is(Kind::string) ? "numpy" : "torch").thing;
   Seeded& from = generators_[generator];
@@ -503,8 +489,7 @@ Any Interpreter::drawn(const Given& given) {
   const std::string call = law.name == "kept"      ? "nn.Dropout(" + text::shortest_text(law.a) + ")"
                            : part.is(Kind::string) ? words_of(caller_) + part.thing->text
                                                    : words_of(caller_);
-  const Any made =
-      of_tensor({.tensor = tensor_drawn(from, *shape, call, law), .is_whole = is_whole, .is_numpy = is_numpy});
+  const Any made = of_tensor({tensor_drawn(from, *shape, call, law), is_whole, is_numpy});
   made.thing->is_parameter = part.is(Kind::string);
   return made;
 }

@@ -7,7 +7,6 @@
 #include "verify/observed/observed.hpp"
 #include "verify/page/pieces.hpp"
 #include "verify/program/interpreter.hpp"
-#include "verify/program/value_parts.hpp"
 
 namespace attn::verify {
 namespace {
@@ -16,10 +15,10 @@ using Kind = Any::Kind;
 
 constexpr std::uint32_t longest_chain = 1'000;  ///< of operations; what depends on more is not known
 
-Value unknown_like(const Value& x) {
-  return {.tensor = x.tensor ? std::optional(unknown_of(x.tensor->shape())) : std::nullopt,
-          .is_whole = x.is_whole,
-          .is_numpy = x.is_numpy};
+Value unknown_like(Value x) {
+  x.tensor = x.tensor ? std::optional(unknown_of(x.tensor->shape())) : std::nullopt;
+  x.depth = 0;
+  return x;
 }
 
 /// What a tensor is after it is written; of the same shape, or unknown.
@@ -53,14 +52,14 @@ Any Interpreter::of_tensor(Value value) {
 }
 
 Any Interpreter::unknown_tensor(const std::optional<Shape>& shape) {
-  return of_tensor({.tensor = shape ? std::optional(unknown_of(*shape)) : std::nullopt});
+  return of_tensor(shape ? Value(unknown_of(*shape)) : Value{});
 }
 
 Value Interpreter::as_value(const Any& any) {
   const Level level = budget_.deeper();
   switch (any.kind) {
     case Kind::number: {
-      Value value = value_of(any.number);
+      Value value = any.number;
       value.words = any.is_truth ? (any.number != 0 ? "True" : "False") : "";
       value.is_whole = any.is_whole;
       return value;
@@ -75,8 +74,11 @@ Value Interpreter::as_value(const Any& any) {
       }
       return made;
     }
-    case Kind::path: return {.words = last_of(any.thing->text)};
-    default: return {};
+    default: {
+      Value value;
+      value.words = any.is(Kind::path) ? last_of(any.thing->text) : "";
+      return value;
+    }
   }
 }
 
@@ -111,7 +113,9 @@ void Interpreter::link(const Any& view, const Any& of, const std::vector<Subscri
 
 void Interpreter::write(Thing& tensor, Value value) {
   if (value.number && tensor.value.tensor) {
-    value = following(call_of("full_like", {{value_of(*tensor.value.tensor), value}, {}}), value);
+    const bool is_whole = value.is_whole;
+    value = call_of("full_like", {{*tensor.value.tensor, value}, {}});
+    value.is_whole = is_whole;
   }
   replace(tensor.value, std::move(value));
   spread(tensor, nullptr);
@@ -121,10 +125,9 @@ void Interpreter::write(Thing& tensor, Value value) {
 void Interpreter::spread(Thing& tensor, const Thing* from) {
   const Level level = budget_.deeper();
   const auto change = [&](Thing& other, const std::vector<Subscript>& subscripts, bool is_base) {
-    const Value now = is_base              ? put_into(other.value, tensor.value, subscripts)
-                      : subscripts.empty() ? Value{}
-                                           : subscripted(tensor.value, subscripts);
-    replace(other.value, following(now, tensor.value, other.value));
+    replace(other.value, is_base              ? put_into(other.value, tensor.value, subscripts)
+                         : subscripts.empty() ? Value{}
+                                              : subscripted(tensor.value, subscripts));
     spread(other, &tensor);
   };
   for (Thing* const view : std::vector<Thing*>(tensor.views)) {
@@ -216,7 +219,7 @@ Any Interpreter::operated(const std::string& sign, const Any& a, const Any& b) {
     return joined({a, b});
   }
   if (sign == "%" && a.is(Kind::string)) {
-    return formatted(a.thing->text, b.is(Kind::tuple) ? b.thing->items : std::vector{b});
+    return called(*in_library("our_formatted"), {{a, b.is(Kind::tuple) ? b : of_items(Kind::tuple, {b})}, {}});
   }
   if (sign == "+" && a.kind == b.kind && a.holds_items()) {
     return called(*in_library("our_added"), {{a, b}, {}});
@@ -226,31 +229,20 @@ Any Interpreter::operated(const std::string& sign, const Any& a, const Any& b) {
       return called(*in_library("our_repeated"), {{what, times}, {}});
     }
   }
-  Value x = as_value(a);
-  Value y = as_value(b);
-  if (x.number && y.number) {
-    const Value made = combined(sign, x, y);
-    const bool are_whole = a.is_whole && b.is_whole;
-    const bool is_exact = made.number && std::isfinite(*made.number) && std::abs(*made.number) < 9e15;
-    const bool is_whole = are_whole && sign != "/" && !(sign == "**" && b.number < 0);
-    Any result = made.number && (is_exact || !are_whole) ? of_number(*made.number, is_whole) : Any{};
-    result.is_truth = a.is_truth && b.is_truth && is_among(sign, "& | ^");
-    return result;
+  if (a.is(Kind::tensor) || b.is(Kind::tensor)) {
+    const auto is_numpy = [](const Any& one) { return one.is(Kind::tensor) && one.thing->value.is_numpy; };
+    return table(sign, {{a, b}, {}}, is_numpy(a) || is_numpy(b));
   }
-  if (!a.is(Kind::tensor) && !b.is(Kind::tensor)) {
+  const bool is_of_truths = a.is_truth && b.is_truth && is_among(sign, "& | ^");
+  const bool is_of_bits = is_among(sign, "<< >> & | ^") && !is_of_truths;
+  if (!a.is(Kind::number) || !b.is(Kind::number) || is_of_bits || sign == "@") {
     return {};
   }
-  const bool is_numpy = (x.tensor && x.is_numpy) || (y.tensor && y.is_numpy);
-  for (Value* one : {&x, &y}) {
-    *one = is_numpy && !one->items.empty() ? call_of("array", {{*one}, {}}) : *one;
-  }
-  Value made = combined(sign, x, y);
-  if (!made.is_known()) {
-    return unknown_tensor();
-  }
-  made = following(std::move(made), x, y);
-  made.is_whole = x.is_whole && y.is_whole && sign != "/";
-  return as_any(std::move(made), is_numpy);
+  const bool are_whole = a.is_whole && b.is_whole;
+  Any made =
+      of_number(arithmetic(sign, a.number, b.number), are_whole && sign != "/" && (sign != "**" || b.number >= 0));
+  made.is_truth = is_of_truths;
+  return !are_whole || std::abs(made.number) < 9e15 ? made : Any{};
 }
 
 Any Interpreter::compared(const std::string& sign, const Any& a, const Any& b) {
@@ -267,14 +259,14 @@ Any Interpreter::compared(const std::string& sign, const Any& a, const Any& b) {
       is_so = same((*all)[i], a);
     }
   } else if (a.is(Kind::number) && b.is(Kind::number)) {
-    return of_truth(holds(sign, a.number, b.number));
+    return of_truth(arithmetic(sign, a.number, b.number) != 0);
   } else if (a.is(Kind::tensor) || b.is(Kind::tensor)) {
     return a.is(Kind::none) || b.is(Kind::none) ? of_truth(sign == "!=") : operated(sign, a, b);
   } else if (sign == "==" || sign == "!=") {
     is_so = same(a, b);
   } else {
     const bool are_strings = a.is(Kind::string) && b.is(Kind::string);
-    return are_strings ? of_truth(holds(sign, a.thing->text.compare(b.thing->text), 0)) : Any{};
+    return are_strings ? of_truth(arithmetic(sign, a.thing->text.compare(b.thing->text), 0) != 0) : Any{};
   }
   return is_so ? of_truth(*is_so == (sign != "!=")) : Any{};
 }
@@ -404,7 +396,7 @@ Any Interpreter::part(const Any& base, const std::vector<Subscript>& subscripts)
   if (!made.tensor) {
     return unknown_tensor();
   }
-  const Any result = as_any(following(std::move(made), x), x.is_numpy);
+  const Any result = as_any(std::move(made), x.is_numpy);
   const bool picks = std::ranges::any_of(subscripts, [](const Subscript& one) { return one.places.has_value(); });
   picks ? void() : link(result, base, subscripts);
   return result;
@@ -428,7 +420,8 @@ Any Interpreter::subscript(const Any& base, const Expr& expr, Scope& scope) {
   }
   const auto place = place_of(base, key);
   if (base.is(Kind::string)) {
-    return place ? of_string(base.thing->text.substr(*place, 1)) : Any{};
+    budget_.step(base.thing->text.size() / 64);
+    return place && is_ascii(base.thing->text) ? of_string(base.thing->text.substr(*place, 1)) : Any{};
   }
   return place && *place < base.thing->items.size() ? base.thing->items[*place] : Any{};
 }
@@ -474,10 +467,9 @@ std::optional<std::vector<Any>> Interpreter::items(const Any& value) {
   }
   std::vector<Any> made;
   if (value.is(Kind::string)) {
-    const std::string& text = value.thing->text;
-    const bool is_ascii = std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-    std::ranges::for_each(is_ascii ? text : "", [&](char c) { made.push_back(of_string({c})); });
-    return is_ascii ? std::optional(std::move(made)) : std::nullopt;
+    const std::string text = is_ascii(value.thing->text) ? value.thing->text : "";
+    std::ranges::for_each(text, [&](char c) { made.push_back(of_string({c})); });
+    return text == value.thing->text ? std::optional(std::move(made)) : std::nullopt;
   }
   constexpr std::int64_t most = 4'096;
   const Tensor* const tensor = value.tensor();

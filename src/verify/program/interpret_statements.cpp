@@ -19,11 +19,8 @@ constexpr std::string_view harmless_functions =
     "softmax exp sqrt matmul transpose append get items keys values Path exists split strip tensor list "
     "zip enumerate set_title imshow plot show figure subplots savefig write flush hasattr getattr is_available";
 
-/// Methods and functions that give another tensor and change none.
-constexpr std::string_view giving_another =
-    "masked_fill softmax transpose permute view reshape contiguous unsqueeze squeeze matmul bmm to float "
-    "long half double int bool detach clone tril triu div mul add sub exp sqrt expand repeat "
-    "repeat_interleave flatten swapaxes type cpu cuda log_softmax where mean sum cat stack dropout clamp";
+/// Methods whose result a program may throw away by mistake, as if they changed their tensor.
+constexpr std::string_view giving_another = "masked_fill softmax tril triu";
 
 /// Returns true if one of those words begins one of the statements, outside of functions.
 bool holds_word(std::span<const Stmt> statements, std::string_view words) {
@@ -36,7 +33,7 @@ bool holds_word(std::span<const Stmt> statements, std::string_view words) {
 }  // namespace
 
 Ran run_program(const Page& page, const RunWith& with) {
-  const Program program = parse(code_lines(page.listing()));
+  const Program program = parse(page.listing());
   return Interpreter(with).run(program);
 }
 
@@ -294,7 +291,7 @@ void Interpreter::assign_item(const Expr& target, const Any& value, Scope& scope
     const Value x = base.thing->value;
     const Value y = as_value(value);
     const bool fits = !x.is_whole || y.is_whole || (y.number && std::floor(*y.number) == *y.number);
-    write(*base.thing, following(all && fits ? put_into(x, y, *all) : Value{}, x, y));
+    write(*base.thing, all && fits ? put_into(x, y, *all) : Value{});
     tell(base, target.words);
     return;
   }
@@ -312,7 +309,7 @@ void Interpreter::augment(const Stmt& one, Scope& scope) {
   const Any old = of(target, scope);
   const Any by = of(one.exprs[1], scope);
   if (old.is(Kind::list) && one.word == "+=") {
-    method(old, "extend", {{by}, {}});
+    method("extend", {{old, by}, {}});
     return;
   }
   const Any after = operated(one.word.substr(0, one.word.size() - 1), old, by);
@@ -334,7 +331,7 @@ void Interpreter::stand_alone(const Stmt& one, Scope& scope) {
   if (is_shown && !value.is(Kind::none) && printed == ran_.prints.size() && expr.kind != Expr::Kind::string) {
     std::string label = std::exchange(label_, "");
     show(value, std::string(expr.words), label);
-  } else if (expr.kind == Expr::Kind::call && !in_library_ && !is_shown && value.is(Kind::tensor)) {
+  } else if (expr.kind == Expr::Kind::call && !in_library_ && !is_shown && value.tensor() != nullptr) {
     note_discarded(one, value, scope);
   }
 }
@@ -342,16 +339,12 @@ void Interpreter::stand_alone(const Stmt& one, Scope& scope) {
 void Interpreter::note_discarded(const Stmt& one, const Any& value, Scope& scope) {
   constexpr std::size_t most = 200;
   const Expr& callee = one.exprs[0].parts[0];
-  if (ran_.discarded.size() >= most || !is_among(callee.text, giving_another) || callee.kind != Expr::Kind::attribute) {
-    return;
+  const bool is_method = callee.kind == Expr::Kind::attribute && is_among(callee.text, giving_another);
+  const Any of = is_method && is_path(callee.parts[0].words) ? this->of(callee.parts[0], scope) : Any{};
+  if (of.tensor() != nullptr && ran_.discarded.size() < most) {
+    ran_.discarded.push_back({one.place, std::string(one.words), callee.text, std::string(callee.parts[0].words),
+                              *of.tensor(), *value.tensor()});
   }
-  const auto target_in = [&](const Expr& of) { return is_path(of.words) ? this->of(of, scope) : Any{}; };
-  const bool is_function = target_in(callee.parts[0]).is(Kind::path) && one.exprs[0].parts.size() > 1;
-  const Expr& target = is_function ? one.exprs[0].parts[1] : callee.parts[0];
-  const Tensor* const of = is_function ? nullptr : target_in(target).tensor();
-  ran_.discarded.push_back({one.place, std::string(one.words), callee.text,
-                            is_path(target.words) ? std::string(target.words) : "",
-                            of != nullptr ? std::optional(*of) : std::nullopt, value.thing->value.tensor});
 }
 
 void Interpreter::doubt_draws() {

@@ -92,15 +92,16 @@ inline const Tensor* Any::tensor() const {
   return is(Kind::tensor) && thing->value.tensor ? &*thing->value.tensor : nullptr;
 }
 
+/// Returns true if each byte of a text is a character.
+inline bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+/// The classes that Python's isinstance finds a value to be of, as words; none of an object.
+std::string_view types_of(const Any& value);
+
 /// The number of a tensor that has one; nan where it is not known.
 double number_in(const Any& value);
-
-/// What an operation made of x and another.
-inline Value following(Value made, const Value& x, const Value& other = {}) {
-  made.is_whole = x.is_whole;
-  made.depth = std::max(x.depth, other.depth) + 1;
-  return made;
-}
 
 /// "Linear" of "torch.nn.Linear"
 inline std::string last_of(const std::string& path) { return path.substr(path.rfind('.') + 1); }
@@ -168,7 +169,7 @@ class Interpreter {
   void name_draws(const Any& value, const std::string& path, std::size_t depth);
 
   // Printing
-  void print(const Given& given, const Expr& call);
+  Any print(const Given& given);
   void show(const Any& value, const std::string& words, std::string& label);
   void note_discarded(const Stmt& one, const Any& value, Scope& scope);
 
@@ -203,9 +204,9 @@ class Interpreter {
   Any made_object(Thing& klass, Given given);
   Any attribute(const Any& base, const std::string& name);
   Any tensor_attribute(const Any& base, const std::string& name);
-  Any method(const Any& base, const std::string& name, Given given = {});
-  Any tensor_method(const Any& base, const std::string& name, const Given& given);
-  Any written_by(const Any& base, const std::string& name, const Given& given);
+  Any method(const std::string& name, Given given);
+  Any tensor_method(const std::string& name, const Given& given);
+  Any written_by(const std::string& name, const Given& given);
   Any library(const std::string& path, Given& given);
   Any table(const std::string& name, const Given& given, bool is_numpy = false);
 
@@ -214,11 +215,9 @@ class Interpreter {
   Any collected(const std::string& name, const Given& given);
   Any attribute_asked(const std::string& name, const Given& given);
   Any number_made(const std::string& name, const Given& given);
-  Any string_method(const std::string& text, const std::string& name, const Given& given);
-  Any formatted(const std::string& text, std::vector<Any> values);
+  Any string_method(const std::string& name, const Given& given);
   Any range(const Given& given);
   Any sorted(const Given& given);
-  Any copied(const Any& one, std::size_t depth);
   Any is_instance(const Any& value, const Any& klass);
 
   // Draws

@@ -10,9 +10,8 @@ std::string_view library_program() {
   return R"(import copy, torch, math, numpy, numpy as np, torch.nn as nn, torch.nn.functional as F, matplotlib.plt as plt
 import print, display, len, range, tuple, int, float, str, bool
 import setattr, super, type, object, round, repr, ord, chr, vars, open, input, our_drawn, our_sorted, our_is, our_got
-import our_joined, our_trained, our_parameter
+import our_joined, our_trained, our_parameter, our_copied, our_types
 def our_nothing(*args, **named): pass
-def our_called(value, place=0): return value
 def list(iterable=[]): return [*iterable]
 def set(iterable=[]): return {*{x: x for x in iterable}.keys()}
 def our_added(a, b): return [*a, *b] if our_is(a, list) else tuple([*a, *b])
@@ -52,6 +51,18 @@ def math.prod(iterable):
   return product
 def max(*items, key=None): return sorted(items[0] if len(items) == 1 else items, key, True)[0]
 def min(*items, key=None): return sorted(items[0] if len(items) == 1 else items, key)[0]
+def copy.copy(x): return our_copied(x)
+def copy.deepcopy(x):
+  types = our_types(x)
+  if 'Parameter' in types: return our_parameter(x.clone())
+  if types in ('torch.Tensor', 'numpy.ndarray'): return x.clone()
+  if types == 'dict': return {k: copy.deepcopy(one) for k, one in x.items()}
+  if types == 'list': return [copy.deepcopy(one) for one in x]
+  if types == 'tuple': return tuple([copy.deepcopy(one) for one in x])
+  made = our_copied(x)
+  for name, value in vars(made).items():
+    setattr(made, name, copy.deepcopy(value))
+  return made
 def list.extend(self, items):
   for x in items:
     self.append(x)
@@ -64,6 +75,8 @@ def dict.update(self, *pairs, **named):
 def str.startswith(self, start): return self[:len(start)] == start
 def str.endswith(self, end): return self[len(self) - len(end):] == end
 def str.join(self, iterable): return our_joined([x for one in iterable for x in (self, one)][1:])
+def our_formatted(text, values): return our_joined([text.split('{')[0].split('%')[0], *values])
+def str.format(self, *values, **named): return our_formatted(self, values)
 def str.replace(self, old, new): return new.join(self.split(old))
 def torch.compile(model, *args, **named): return model
 def torch.cuda.is_available(): return False
@@ -91,7 +104,6 @@ def torch.randint(low, high, size=None, generator=None, **named):
 def torch.randperm(n, generator=None): return our_drawn(generator, None, 'permuted', 0, n, n)
 def torch.bernoulli(*args, **named): return our_drawn(None, None, 'bernoulli', 0, 0, None)
 def torch.multinomial(*args, **named): return torch.bernoulli()
-def torch.poisson(*args): return torch.bernoulli()
 def numpy.random.rand(*size, generator=''): return our_drawn(generator, None, 'uniform', 0, 1, size)
 def numpy.random.randn(*size, generator=''): return our_drawn(generator, None, 'normal', 0, 1, size)
 def numpy.random.random(size=(), generator=''): return our_drawn(generator, None, 'uniform', 0, 1, size)
@@ -198,7 +210,7 @@ def torch.nn.SiLU(*args, **named): return our_function(F.silu, [], {})
 def torch.nn.Tanh(): return our_function(torch.tanh, [], {})
 def torch.nn.Sigmoid(): return our_function(torch.sigmoid, [], {})
 def torch.nn.CrossEntropyLoss(*args, **named): return our_function(F.cross_entropy, args, named)
-def torch.nn.Identity(*args, **named): return our_function(our_called, [], {})
+def torch.nn.Identity(*args, **named): return our_function(lambda x: x, [], {})
 def torch.nn.init.zeros_(tensor): return tensor.fill_(0)
 def torch.nn.init.ones_(tensor): return tensor.fill_(1)
 def torch.nn.init.constant_(tensor, val): return tensor.fill_(val)
@@ -210,12 +222,11 @@ def torch.nn.init.xavier_uniform_(tensor, gain=1.0):
 def torch.Tensor.size(self, dim=None): return self.shape if dim is None else self.shape[dim]
 def torch.Tensor.dim(self): return len(self.shape)
 def torch.Tensor.numel(self): return math.prod(self.shape)
-def torch.Tensor.view_as(self, other): return self.view(other.shape)
 def torch.Tensor.detach(self): return self.data
 def torch.Tensor.zero_(self): return self.fill_(0)
+def torch.Tensor.normal_(self, mean=0.0, std=1.0): return torch.nn.init.normal_(self, mean, std)
 def torch.Tensor.uniform_(self, a=0.0, b=1.0): return torch.nn.init.uniform_(self, a, b)
 def torch.Tensor.backward(self, *args, **named): pass
-def torch.Tensor.square(self): return self ** 2
 def torch.Tensor.norm(self, p=None, dim=None, keepdim=False):
   if p not in (None, 2) or (p is not None and dim is None and len(self.shape) > 1): return torch.unknown(self)
   return torch.sum(self ** 2, dim, keepdim).sqrt()
@@ -233,7 +244,6 @@ def torch.Tensor.log_softmax(self, dim=-1): return torch.log(torch.softmax(self,
 def torch.Tensor.clamp(self, min=None, max=None):
   x = self if min is None else torch.maximum(self, min)
   return x if max is None else torch.minimum(x, max)
-def torch.Tensor.clip(self, min=None, max=None): return self.clamp(min, max)
 def torch.Tensor.split(self, split_size, dim=0):
   sizes = split_size if not isinstance(split_size, int) else [min(split_size, self.shape[dim] - i) for i in range(0, self.shape[dim], split_size)]
   return tuple([self.narrow(dim, sum(sizes[:i]), n) for i, n in enumerate(sizes)])
@@ -326,7 +336,7 @@ class torch.nn.MultiheadAttention(torch.nn.Module):
     self.dropout = dropout
     self.batch_first = batch_first
     if kdim is not None or vdim is not None or add_bias_kv:
-      torch.poisson(1)
+      torch.bernoulli()
     bound = 3 ** 0.5 * (2 / (4 * embed_dim)) ** 0.5
     self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
     self.out_proj.bias = torch.zeros(embed_dim)
@@ -347,12 +357,8 @@ class torch.nn.MultiheadAttention(torch.nn.Module):
     weights = torch.nn.functional.dropout(torch.softmax(scores, dim=-1), self.dropout, self.training)
     heads = (weights @ v).transpose(1, 2)
     out = heads.reshape(heads.size(0), heads.size(1), d) @ self.out_proj.weight.T
-    out = our_called(our_unbatched(out, query, self.batch_first), 0)
-    if need_weights:
-      if average_attn_weights:
-        weights = weights.mean(dim=1)
-      return out, our_called(our_unbatched(weights, query, True), 1)
-    return out, None
+    weights = weights.mean(dim=1) if average_attn_weights else weights
+    return our_unbatched(out, query, self.batch_first), our_unbatched(weights, query, True) if need_weights else None
 def torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None):
   scores = query @ key.transpose(-2, -1) * (query.size(-1) ** -0.5 if scale is None else scale)
   if attn_mask is not None:
@@ -360,7 +366,7 @@ def torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mas
   if is_causal:
     scores = scores.masked_fill(torch.ones(query.size(-2), key.size(-2)).tril() == 0, -torch.inf)
   weights = torch.nn.functional.dropout(torch.softmax(scores, dim=-1), dropout_p)
-  return our_called(weights @ value)
+  return weights @ value
 )";
 }
 

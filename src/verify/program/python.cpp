@@ -97,6 +97,68 @@ std::string unescaped(std::string_view text) {
   return made;
 }
 
+/// A logical line: without its comment, with the lines that its brackets, strings and backslashes go on in.
+struct CodeLine {
+  Place place = {};
+  std::size_t indent = 0;
+  std::string text = {};
+  bool is_shown = false;  ///< the page shows what its statement gives
+};
+
+/// Joins lines of code.
+class CodeLines {
+ public:
+  std::vector<CodeLine> lines = {};
+
+  /// Adds a line; where it begins a statement, none before it goes on.
+  void add(const Place& place, std::string_view text, bool begins) {
+    begins = begins || lines.empty() || (quote_.empty() && depth_ <= 0 && !has_backslash_);
+    const std::string_view rest = begins || quote_.empty() ? without_indent(text) : text;
+    if (begins) {
+      lines.push_back({place, text.size() - rest.size()});
+      depth_ = 0;
+      quote_.clear();
+    }
+    std::string& own = lines.back().text;
+    const bool is_tight = own.empty() || is_in("([{\n", own.back()) || (!rest.empty() && is_in(")]}", rest[0]));
+    own += !quote_.empty() ? "\n" : is_tight ? "" : " ";
+    own += rest.substr(0, read(rest));
+    own.resize(quote_.empty() ? own.find_last_not_of(" \t\r") + 1 : own.size());
+  }
+
+  bool is_in_string() const { return !quote_.empty(); }
+  void end_string() { quote_.clear(); }
+
+ private:
+  /// Reads a line, and returns where its code ends.
+  std::size_t read(std::string_view line) {
+    has_backslash_ = false;
+    for (std::size_t at = 0; at < line.size();) {
+      const std::string_view rest = line.substr(at);
+      if (!quote_.empty()) {
+        const bool ends = rest.starts_with(quote_);
+        at += ends ? quote_.size() : rest[0] == '\\' ? 2U : 1U;
+        has_backslash_ = at > line.size();
+        quote_ = ends ? "" : quote_;
+        continue;
+      }
+      has_backslash_ = rest[0] == '\\' && rest.find_first_not_of(" \t\r", 1) == npos;
+      if (rest[0] == '#' || has_backslash_) {
+        return at;
+      }
+      depth_ += deeper_by(rest[0]);
+      quote_ = is_in("\"'", rest[0]) ? quotes_at(rest, 0) : "";
+      at += std::max<std::size_t>(quote_.size(), 1);
+    }
+    quote_ = quote_.size() == 1 && !has_backslash_ ? "" : quote_;
+    return line.size();
+  }
+
+  int depth_ = 0;               ///< of open brackets
+  std::string quote_ = {};      ///< of an open string: its end marker
+  bool has_backslash_ = false;  ///< at the end of the last line
+};
+
 /// Reads expressions from left to right, by precedence.
 class Parser {
  public:
@@ -558,46 +620,7 @@ bool holds_output(std::string_view line) {
   return std::ranges::any_of(starts, [&](std::string_view start) { return text.starts_with(start); });
 }
 
-}  // namespace
-
-void CodeLines::add(const Place& place, std::string_view text, bool begins) {
-  begins = begins || lines.empty() || (quote_.empty() && depth_ <= 0 && !has_backslash_);
-  const std::string_view rest = begins || quote_.empty() ? without_indent(text) : text;
-  if (begins) {
-    lines.push_back({place, text.size() - rest.size()});
-    depth_ = 0;
-    quote_.clear();
-  }
-  std::string& own = lines.back().text;
-  const bool is_tight = own.empty() || is_in("([{\n", own.back()) || (!rest.empty() && is_in(")]}", rest[0]));
-  own += !quote_.empty() ? "\n" : is_tight ? "" : " ";
-  own += rest.substr(0, read(rest));
-  own.resize(quote_.empty() ? own.find_last_not_of(" \t\r") + 1 : own.size());
-}
-
-std::size_t CodeLines::read(std::string_view line) {
-  has_backslash_ = false;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::string_view rest = line.substr(at);
-    if (!quote_.empty()) {
-      const bool ends = rest.starts_with(quote_);
-      at += ends ? quote_.size() : rest[0] == '\\' ? 2U : 1U;
-      has_backslash_ = at > line.size();
-      quote_ = ends ? "" : quote_;
-      continue;
-    }
-    has_backslash_ = rest[0] == '\\' && rest.find_first_not_of(" \t\r", 1) == npos;
-    if (rest[0] == '#' || has_backslash_) {
-      return at;
-    }
-    depth_ += deeper_by(rest[0]);
-    quote_ = is_in("\"'", rest[0]) ? quotes_at(rest, 0) : "";
-    at += std::max<std::size_t>(quote_.size(), 1);
-  }
-  quote_ = quote_.size() == 1 && !has_backslash_ ? "" : quote_;
-  return line.size();
-}
-
+/// The lines of code on a page, without prompts.
 std::vector<CodeLine> code_lines(const Page& page) {
   const Zones zones = find_zones(page);
   const std::string_view text = page.text();
@@ -643,18 +666,22 @@ std::vector<CodeLine> code_lines(const Page& page) {
   return lines;
 }
 
-Program parse(const std::vector<CodeLine>& lines) {
+Program parsed(const std::vector<CodeLine>& lines) {
   Program program;
   program.statements = Reader(lines, program).block(0);
   return program;
 }
+
+}  // namespace
+
+Program parse(const Page& page) { return parsed(code_lines(page)); }
 
 Program parse(std::string_view text) {
   CodeLines code;
   for (const std::string& line : text::lines_of(text)) {
     code.add({}, line, false);
   }
-  return parse(code.lines);
+  return parsed(code.lines);
 }
 
 }  // namespace attn::verify

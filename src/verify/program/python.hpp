@@ -85,38 +85,8 @@ struct Program {
   std::vector<Stmt> statements = {};
 };
 
-/// A logical line: without its comment, with the lines that its brackets, strings and backslashes go on in.
-struct CodeLine {
-  Place place = {};
-  std::size_t indent = 0;
-  std::string text = {};
-  bool is_shown = false;  ///< the page shows what its statement gives
-};
-
-/// Joins lines of code.
-class CodeLines {
- public:
-  std::vector<CodeLine> lines = {};
-
-  /// Adds a line; where it begins a statement, none before it goes on.
-  void add(const Place& place, std::string_view text, bool begins);
-  bool is_in_string() const { return !quote_.empty(); }
-  void end_string() { quote_.clear(); }
-
- private:
-  /// Reads a line, and returns where its code ends.
-  std::size_t read(std::string_view line);
-
-  int depth_ = 0;               ///< of open brackets
-  std::string quote_ = {};      ///< of an open string: its end marker
-  bool has_backslash_ = false;  ///< at the end of the last line
-};
-
-/// The lines of code on a page, without prompts.
-std::vector<CodeLine> code_lines(const Page& page);
-
-/// Reads a program. Lines that are no Python are left out.
-Program parse(const std::vector<CodeLine>& lines);
+/// Reads the program of a page. Lines that are no Python are left out.
+Program parse(const Page& page);
 /// Reads a program that is no page's.
 Program parse(std::string_view text);
 

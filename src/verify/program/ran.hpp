@@ -27,7 +27,6 @@ struct ProgramPrint {
 /// A tensor that the program draws.
 struct ProgramDraw {
   Tensor tensor;
-  Place place;
   std::string name;     ///< the variable or attribute that it is assigned to: "W_key", "sa.W_key.weight"; may be empty
   std::string call;     ///< "torch.rand(3, 2)", "nn.Linear(3, 2, bias=False).weight"
   std::string seeded;   ///< "torch.manual_seed(123)"; empty if the program does not seed: its numbers are then unknown
@@ -45,11 +44,11 @@ struct Computed {
 /// A call whose result the program throws away, though it changes nothing: "scores.masked_fill(mask, -torch.inf)".
 struct Discarded {
   Place place;
-  std::string words;             ///< the statement
-  std::string function;          ///< "masked_fill"
-  std::string target;            ///< the variable that was meant to change: "scores"; may be empty
-  std::optional<Tensor> of;      ///< the tensor that was meant to change
-  std::optional<Tensor> result;  ///< what was thrown away
+  std::string words;     ///< the statement
+  std::string function;  ///< "masked_fill"
+  std::string target;    ///< the variable that was meant to change: "scores"
+  Tensor of;             ///< the tensor that was meant to change
+  Tensor result;         ///< what was thrown away
 };
 
 /// What a page's program does, as far as its text determines it.
