@@ -24,10 +24,6 @@ class SharedNumbers {
   /// Numbers that are not in memory until they are asked for.
   explicit SharedNumbers(Read read) : stored_(std::make_shared<Stored>(Stored{nullptr, std::move(read)})) {}
 
-  bool are_read() const { return stored_->numbers != nullptr; }
-  /// Frees the memory of numbers that can be read again.
-  void forget() const { stored_->numbers = stored_->read ? nullptr : stored_->numbers; }
-
   // NOLINTNEXTLINE(google-explicit-constructor): they are these numbers
   operator const std::vector<double>&() const { return numbers(); }
   std::size_t size() const { return numbers().size(); }
@@ -46,7 +42,7 @@ class SharedNumbers {
   };
 
   const std::vector<double>& numbers() const {
-    if (!are_read()) {
+    if (stored_->numbers == nullptr) {
       stored_->numbers = stored_->read().stored_->numbers;
     }
     return *stored_->numbers;

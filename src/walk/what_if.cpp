@@ -168,14 +168,16 @@ std::string same_weights_did(std::span<const Change> all) {
   if (scores.empty()) {
     return with + "the scores stay the same";
   }
-  if (std::ranges::none_of(scores, is_mutual) || !are_finite(scores)) {
+  std::vector<Change> mutual = scores;
+  std::erase_if(mutual, [](const Change& change) { return !is_mutual(change); });
+  if (mutual.empty() || !are_finite(scores)) {
     return with + changed_by_up_to("scores", scores);
   }
   double before = 0;
   double after = 0;
-  for (const Change& change : scores) {
-    before = std::max(before, is_mutual(change) ? asymmetry(change.shape, change.before) : 0);
-    after = std::max(after, is_mutual(change) ? asymmetry(change.shape, change.after) : 0);
+  for (const Change& change : mutual) {
+    before = std::max(before, asymmetry(change.shape, change.before));
+    after = std::max(after, asymmetry(change.shape, change.after));
   }
   return with + "the scores are symmetric: the largest difference between [i, j] and [j, i] " + from_to(before, after);
 }

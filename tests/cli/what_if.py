@@ -70,10 +70,11 @@ class Changed:
                 pairs[section, name] = (step["array"].astype(np.float64), other["array"].astype(np.float64))
         return pairs
 
-    def mean_change(self, *names, by):
-        """The change of a row measure's mean, in words; rows with nan are left out."""
+    def mean_change(self, *names, by, of_hidden=False):
+        """The change of a row measure's mean, in words; rows with nan are left out. `of_hidden`: of cells that were 0 alone."""
         is_finite = lambda a: np.isfinite(a).all(axis=-1).ravel()
-        measured = [(by(before).ravel(), by(after).ravel(), is_finite(before) & is_finite(after))
+        of = lambda rows, before: by(np.where(before == 0, rows, 0) if of_hidden else rows).ravel()
+        measured = [(of(before, before), of(after, before), is_finite(before) & is_finite(after))
                     for before, after in self.moved(*names).values()]
         before, after, finite = (np.concatenate(each) for each in zip(*measured))
         if not finite.any():
@@ -115,23 +116,17 @@ def _(known, words):
     return words == known.mean_change("attn_weights", "attn_weights_2", by=largest)
 
 
-def on_hidden(known, *names):
-    """The change of the mean weight that rows give to tokens of weight 0, in words."""
-    hidden = iter([before == 0 for before, _ in known.moved(*names).values() for _ in range(2)])
-    return known.mean_change(*names, by=lambda rows: np.where(next(hidden), rows, 0).sum(axis=-1))
-
-
 @sentence(rf"Without a mask, tokens see what it hides: a row's weight there {CHANGE}\.")
 def _(known, words):
-    scores = [step["array"] for (_, name), step in known.changed.steps.items() if name == "scaled_attn_scores"]
-    return words == on_hidden(known, "attn_weights", "masked_simple_norm") and not any(
-        np.isneginf(one).any() and known.rule == "no-mask" and not np.isinf(known.as_is.named("scaled_attn_scores")[0]).any()
-        for one in scores)
+    is_padded = known.arguments[0] == "padding"
+    return (words == known.mean_change("attn_weights", "masked_simple_norm", by=row_sum, of_hidden=True) and
+            not (is_padded and np.isinf(known.changed.array("", "scaled_attn_scores")).any()))
 
 
 @sentence(rf"With the first sequence's mask, padding of the others stays visible: a row's weight on it {CHANGE}\.")
 def _(known, words):
-    return words == on_hidden(known, "attn_weights") and len(known.as_is.array("", "mask")) > 1
+    return (words == known.mean_change("attn_weights", by=row_sum, of_hidden=True) and
+            len(known.as_is.array("", "mask")) > 1)
 
 
 @sentence(r"A query of padding has only scores of -inf, and softmax gives nan: in (\d+) of (\d+) rows of weights\.")

@@ -99,9 +99,6 @@ Judged compared(const Matched& matched, Right& right) {
                               : matched.is_inherited ? PortVerdict::inherited
                                                      : PortVerdict::wrong;
   const Comparison comparison = matched.laid ? right.compare(*matched.laid, step) : Comparison();
-  if (matched.is_right) {
-    matched.theirs->values.forget();  // until they are shown
-  }
   return {matched, verdict, comparison, SharedNumbers([step] { return values_of(step); })};
 }
 

@@ -121,9 +121,6 @@ std::optional<Laid> Right::holding(const Observed& theirs, const Tensor& right) 
     result = std::move(laid);
     return true;
   });
-  if (result) {
-    theirs.values.forget();  // until they are shown
-  }
   return result;
 }
 
