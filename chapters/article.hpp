@@ -19,7 +19,6 @@ struct OwnSize {
   std::string_view doc;   ///< the option's description, one line
   std::int64_t example;   ///< a value other than the default
   std::int64_t fixture;   ///< its value with --fixture if it divides the heads; else 1; 0: unchanged
-  bool is_drawn = false;  ///< the shapes of random draws depend on it
 };
 
 /// The options of a chapter, in addition to seed, inputs and kernels.

@@ -113,7 +113,7 @@ class Program {
   std::int64_t num_tokens() const { return token_count(lesson_); }
 
  private:
-  torch::Seed seed() const { return lesson_.seed == default_seed ? article_seed_ : lesson_.seed; }
+  torch::Seed seed() const { return lesson_.seed.value_or(article_seed_); }
   Tensor ids(bool in_article);
   /// The first entry of a batch [batch, tokens, d_in] whose entries differ.
   Tensor first_of(const Tensor& batch);

@@ -3,7 +3,7 @@
 `steps(chapter, options)` runs a chapter with the real PyTorch and returns its steps; `text(...)` is what its
 print calls write. Run as a script it takes the tool's own options:
 
-    /usr/bin/python3 golden/chapters.py causal --article blog --seed 123 --steps all
+    /usr/bin/python3 golden/chapters.py causal --article blog --steps all
 """
 import argparse
 
@@ -28,6 +28,8 @@ def steps(chapter, o):
     torch._tensor_str.PRINT_OPTS.sci_mode = {"auto": None, "on": True, "off": False}[o.sci_mode]
     if o.what_if == "softmax-dim-0":
         torch.set_num_threads(1)  # with more, where softmax's last elements begin depends on their number
+    o.own_seed = o.seed
+    o.seed = DEFAULT_SEED if o.seed is None else o.seed
     walk = Walkthrough(o)
     program(chapter, o.article)(o, walk)
     return walk.steps
@@ -41,7 +43,7 @@ def parser():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("chapter")
     p.add_argument("--article", choices=ARTICLES, required=True)
-    p.add_argument("--seed", type=int, default=DEFAULT_SEED)
+    p.add_argument("--seed", type=int)
     p.add_argument("--steps", choices=["article", "all"], default="article")
     for name in ("tokens", "d-in", "batch", "d-out", "d-out-kq", "d-out-v", "num-heads", "num-kv-heads",
                  "new-tokens", "valid-length", "block-size", "pair-distance", "window", "context-length"):

@@ -16,7 +16,7 @@ BLAS = {"OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_NUM_THREADS": "1"}  # the tool
 def make(article, chapter, cpu):
     environment = {**os.environ, **BLAS, "ATEN_CPU_CAPABILITY": cpu}
     for steps, suffix in (("article", ".txt"), ("all", ".all.txt")):
-        command = [sys.executable, str(HERE / "chapters.py"), chapter, "--article", article, "--seed", "123", "--steps", steps]
+        command = [sys.executable, str(HERE / "chapters.py"), chapter, "--article", article, "--steps", steps]
         text = subprocess.run(command, env=environment, check=True, capture_output=True).stdout
         file = HERE / article / f"{chapter}{suffix}"
         file.parent.mkdir(exist_ok=True)

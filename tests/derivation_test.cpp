@@ -19,7 +19,6 @@
 #include "lesson/hints.hpp"
 #include "lesson/lineage.hpp"
 #include "lesson/origin.hpp"
-#include "present/meeting.hpp"
 #include "render/document.hpp"
 #include "render/json_derivation.hpp"
 #include "render/page/tellings.hpp"
@@ -416,11 +415,6 @@ TEST_CASE("an element of two operands is derived in every format") {
   const render::Cell cell = {&walk.steps().back(), {1, 0}};
   CHECK(render::hints(cell, {}, {}) ==
         std::vector<std::vector<std::string>>{{"total = x + y", "x[1, 0] = 3.000000", "y[1, 0] = 30.000000"}});
-  std::string meeting;
-  for (const text::StyledLine& line : present::meeting_lines(cell, {}, {}, 80)) {
-    meeting += text::plain_text(line) + "\n";
-  }
-  CHECK(meeting == "x[1, 0]  3.000000\ny[1, 0] 30.000000\n");
 
   render::ShownChapter chapter;
   chapter.steps = chapter.all_steps = walk.steps();

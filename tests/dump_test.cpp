@@ -293,7 +293,6 @@ TEST_CASE("dumps: a folder of --save is read in the order of its manifest") {
   const std::vector<render::ShownChapter> chapters = {chapter};
   render::Saving saving(folder / "saved", chapters, false);
   saving.publish();
-  saving.finish();
   write(folder / "saved/added.npy", fixture("scalar.npy"));
   std::vector<std::string> names;
   for (const Dumped& tensor : files::read(folder / "saved")) {

@@ -16,7 +16,6 @@
 #include "settled.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/rewrite.hpp"
-#include "verify/causes/functions.hpp"
 #include "verify/causes/mistakes.hpp"
 #include "walk/what_if.hpp"
 

@@ -482,8 +482,8 @@ TEST_CASE("lines fit, and the numbers are PyTorch's, for any shape and width") {
 namespace {
 
 /// What stands at a place, without the glyph or blank at its end.
-std::string text_at(const HeatMap& map, const CellPlace& place, const CellMarks& marks = {}) {
-  const text::StyledLine line = {{text::plain_text(map.line(place.line, marks))}};
+std::string text_at(const HeatMap& map, const CellPlace& place) {
+  const text::StyledLine line = {{text::plain_text(map.line(place.line))}};
   const std::string cell = text::plain_text(text::sliced(line, place.column, place.width - 1));
   return cell.substr(std::min(cell.find_first_not_of(' '), cell.size()));
 }
@@ -497,11 +497,11 @@ text::Style style_at(const text::StyledLine& line, std::int64_t column) {
   return {};
 }
 
-std::size_t reversed_runs(const HeatMap& map, const CellMarks& marks) {
+std::size_t reversed_runs(const HeatMap& map, const GridCell& chosen) {
   std::size_t count = 0;
   for (std::int64_t i = 0; i < map.count(); ++i) {
     count += static_cast<std::size_t>(
-        std::ranges::count_if(map.line(i, marks), [](const text::Run& run) { return run.style.reverse; }));
+        std::ranges::count_if(map.line(i, chosen), [](const text::Run& run) { return run.style.reverse; }));
   }
   return count;
 }
@@ -524,29 +524,18 @@ TEST_CASE("each shown cell is at its place, for any shape and width") {
     CAPTURE(terminal.width);
     const HeatMap map(tensor, words, print, terminal);
     const present::ShownCells cells(shape, print);
-    const std::int64_t hidden_from = cells.rows() / 2;
     std::vector<std::string> found;
     for (std::int64_t row = 0; row < cells.rows(); ++row) {
       for (std::int64_t column = 0; column < cells.columns(); ++column) {
         const GridCell cell = {row, column};
         found.push_back(text_at(map, map.place(cell)));
-        CHECK((text_at(map, map.place(cell), {.rows = hidden_from}) == "?") == (row >= hidden_from));
-        const CellMarks chosen = {.chosen = cell};
-        CHECK(reversed_runs(map, chosen) == 1);
-        CHECK(style_at(map.line(map.place(cell).line, chosen), map.place(cell).column).reverse);
+        CHECK(reversed_runs(map, cell) == 1);
+        CHECK(style_at(map.line(map.place(cell).line, cell), map.place(cell).column).reverse);
       }
     }
     const std::string printed = torch::format_tensor(*tensor.array().contents(), {}, print);
     CHECK(found == numbers_in(printed + "\nlegend"));
   }
-}
-
-TEST_CASE("the scale does not reveal hidden numbers") {
-  const HeatMap map(floats({2, 2}, {1, 2, 3, 9}), words, {}, kinds[2]);
-  const auto legend = [&map](const CellMarks& marks) { return text::plain_text(map.line(map.count() - 1, marks)); };
-  CHECK(legend({}).find("9.") != std::string::npos);
-  CHECK(legend({.rows = 1}).empty());
-  CHECK(legend({.rows = 2}) == legend({}));
 }
 
 TEST_CASE("a difference has colours symmetric around 0, and unchanged cells are plain") {

@@ -149,27 +149,6 @@ TEST_CASE("a total beyond 63 bits does not wrap") {
   CHECK(message_of(walk.steps(), std::numeric_limits<std::int64_t>::max()).find("2^63") != std::string::npos);
 }
 
-TEST_CASE("control groups and their parents limit memory") {
-  const std::filesystem::path root = std::filesystem::temp_directory_path() / ("groups" + std::to_string(getpid()));
-  const auto write = [&root](const std::string& file, const std::string& text) {
-    std::filesystem::create_directories((root / file).parent_path());
-    std::ofstream(root / file) << text;
-  };
-  const auto limit = [&root] { return control_group_limit(root / "cgroup", root); };
-  const std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  CHECK(limit() == none);
-  write("cgroup", "0::/\n");
-  CHECK(limit() == none);
-  write("cgroup", "0::/a/b\n");
-  write("a/b/memory.max", "max\n");
-  CHECK(limit() == none);
-  write("a/memory.max", "6000\n");
-  CHECK(limit() == 6000);
-  write("memory.max", "5000\n");
-  CHECK(limit() == 5000);
-  std::filesystem::remove_all(root);
-}
-
 TEST_CASE("memory sizes have a suitable unit") {
   CHECK(memory_text(300) == "300 bytes");
   CHECK(memory_text(gibibyte / 64) == "16.0 MiB");

@@ -6,11 +6,8 @@ namespace attn::chapters::modern {
 namespace {
 
 constexpr std::array grouped_sizes = {
-    OwnSize{.name = "num-kv-heads",
-            .doc = "heads of keys and values; must divide --num-heads",
-            .example = 1,
-            .fixture = 3,
-            .is_drawn = true},
+    OwnSize{
+        .name = "num-kv-heads", .doc = "heads of keys and values; must divide --num-heads", .example = 1, .fixture = 3},
 };
 
 constexpr std::array cache_sizes = {
@@ -32,8 +29,7 @@ constexpr std::array positions_sizes = {
     OwnSize{.name = "context-length",
             .doc = "rows of the learned position embedding; at least the tokens",
             .example = 9,
-            .fixture = 0,
-            .is_drawn = true},
+            .fixture = 0},
 };
 
 constexpr std::array bias_sizes = {

@@ -100,7 +100,7 @@ def dropout(o, p, x):
 
 def with_seed(o, seed):
     """The options where the article seeds with another number than 123: a reader's own seed stays."""
-    return type(o)(**{**vars(o), "seed": seed if o.seed == DEFAULT_SEED else o.seed})
+    return type(o)(**{**vars(o), "seed": seed if o.own_seed is None else o.own_seed})
 
 
 def sentence_words(o):

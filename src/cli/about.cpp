@@ -34,7 +34,7 @@ nlohmann::ordered_json head(const chapters::Chapter& chapter, const Options& opt
       {"article", chapter.article->name},
       {"options",
        {
-           {"seed", render::seed_json(lesson.seed)},
+           {"seed", render::seed_json(lesson.seed.value_or(default_seed))},
            {"steps", options.all_steps ? "all" : "article"},
            {"only", options.only},
            {"tokens", or_null(lesson.tokens)},

@@ -13,9 +13,8 @@ constexpr auto dashes = "--";
 
 /// A character that no argument contains. It marks what CLI11 cannot distinguish: "--seed=" from "--seed",
 /// "--explain=true" from "--explain", "-output" from "-o utput", "---x" from a word. It is inserted before a value that
-/// is attached to its option, and after the dashes of an unknown option. Two of them end the word at the cursor.
+/// is attached to its option, and after the dashes of an unknown option.
 constexpr char mark = '\0';
-const std::string cursor_mark(2, mark);
 
 bool is_option(const std::string& name) {
   return std::ranges::any_of(all_options(),
@@ -51,8 +50,6 @@ std::vector<std::string> unmarked(const std::vector<std::string>& texts) {
   std::ranges::transform(texts, std::back_inserter(result), [](const std::string& text) { return unmarked(text); });
   return result;
 }
-
-bool is_at_cursor(const std::string& text) { return text.ends_with(cursor_mark); }
 
 bool is_flag(const Option& option) { return option.value.kind == ValueKind::flag; }
 
@@ -123,17 +120,10 @@ class Parts {
         }
       }
     }
-    const std::vector<std::string>& all = app_.get_option("WORDS")->results();
-    words = unmarked(all);
-    if (!all.empty() && is_at_cursor(all.back())) {
-      line.cursor = {Cursor::Place::word, nullptr, words.back()};
-      words.pop_back();
-    }
+    words = unmarked(app_.get_option("WORDS")->results());
     for (const std::string& text : app_.remaining()) {
       if (text == dashes) {
         line.is_after_dashes = true;
-      } else if (is_at_cursor(text)) {
-        line.cursor = {Cursor::Place::name, nullptr, unmarked(text)};
       } else {
         unknown.push_back(unmarked(text));
       }
@@ -143,10 +133,6 @@ class Parts {
  private:
   void add_value(CommandLine& line, const Option& option, const std::string& text) const {
     const std::string value = is_flag(option) ? "" : unmarked(text);
-    if (is_at_cursor(text)) {
-      line.cursor = {Cursor::Place::value, &option, value};
-      return;
-    }
     const bool is_attached = text.starts_with(mark);
     if (is_attached && value.empty() && !is_flag(option)) {
       throw_no_value(command_, option, "none is given after '='");
@@ -213,18 +199,5 @@ std::vector<std::string> marked(std::span<const std::string> arguments) {
 }  // namespace
 
 CommandLine read_line(std::span<const std::string> arguments) { return read(marked(arguments)); }
-
-CommandLine read_line_to_cursor(std::span<const std::string> arguments) {
-  std::vector<std::string> result = marked(arguments.first(arguments.size() - 1));
-  std::string last = arguments.back();
-  const bool is_after_dashes = std::ranges::find(result, dashes) != result.end();
-  const bool is_name =
-      last.starts_with('-') && last.find('=') == std::string::npos && (last.size() <= 2 || last.starts_with(dashes));
-  if (!is_after_dashes) {
-    last = is_name ? last.insert(1, 1, mark) : marked(last);
-  }
-  result.push_back(last + cursor_mark);
-  return read(result);
-}
 
 }  // namespace attn::cli

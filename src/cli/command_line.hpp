@@ -8,15 +8,6 @@
 
 namespace attn::cli {
 
-/// The position of the cursor in a line to complete.
-struct Cursor {
-  enum class Place { nowhere, name, value, word };
-
-  Place place = Place::nowhere;
-  const Option* option = nullptr;  ///< the option whose value the cursor is in
-  std::string begun = {};          ///< the part of the name, value or word before the cursor
-};
-
 /// A command line, split into its parts. Values are not interpreted yet.
 struct CommandLine {
   const Subcommand* command = nullptr;  ///< null: no command
@@ -26,15 +17,11 @@ struct CommandLine {
   std::vector<std::string> early_words;  ///< such arguments before the command, or without one
   std::vector<std::string> early_unknown;
   bool is_after_dashes = false;  ///< "--" precedes the last words
-  Cursor cursor;
 
   const Subcommand& told_of() const { return command != nullptr ? *command : program(); }
 };
 
 /// Splits the arguments, without the program's name. Throws UsageError for a missing or an unexpected value.
 CommandLine read_line(std::span<const std::string> arguments);
-
-/// Splits an incomplete line; the cursor is in the last argument.
-CommandLine read_line_to_cursor(std::span<const std::string> arguments);
 
 }  // namespace attn::cli

@@ -17,15 +17,7 @@ using Words = std::vector<std::string>;
 
 Words option_names(const Subcommand& command) { return names_in(options_of(command), &Option::name); }
 
-Words command_names() {
-  Words names;
-  for (const Subcommand& command : subcommands()) {
-    if (!command.group.empty()) {
-      names.push_back(command.name);
-    }
-  }
-  return names;
-}
+Words command_names() { return names_in(subcommands(), &Subcommand::name); }
 
 /// Whether the option is also known as the typed one: "--heads" for --num-heads.
 bool is_also(const Option& option, const std::string& typed) {
@@ -119,8 +111,9 @@ std::string accepted_commands() { return "choose from " + text::joined(command_n
 
 [[noreturn]] void throw_no_such_command(const std::string& word) {
   const std::string near = text::nearest(word, command_names());
-  throw UsageError("unknown chapter or command '" + word + "'; " + accepted_commands() +
-                   (near.empty() ? help_of(program()) : "try attn-walkthrough " + near));
+  throw UsageError("unknown chapter or command '" + word + "'; " +
+                   (near.empty() ? accepted_commands() + help_of(program())
+                                 : "did you mean " + near + "? try attn-walkthrough " + near));
 }
 
 /// Throws UsageError for an option without a command.
@@ -146,7 +139,8 @@ void check_no_command(const CommandLine& line, std::span<const std::string> argu
   if (line.is_after_dashes && named != line.early_words.end()) {
     throw UsageError("-- comes before the chapter; leave -- out: " + line_to_type(*named, arguments));
   }
-  if (!line.early_unknown.empty()) {
+  const bool begins_with_word = !line.early_words.empty() && arguments.front() == line.early_words.front();
+  if (!line.early_unknown.empty() && !begins_with_word) {
     throw_option_alone(option_part(line.early_unknown.front()));
   }
   if (!line.early_words.empty()) {
@@ -169,7 +163,7 @@ void check_expected(const CommandLine& line, std::span<const std::string> argume
     const std::string option = option_part(line.early_unknown.front());
     const Words names = command_names();
     const auto last = std::find_first_of(arguments.rbegin(), arguments.rend(), names.begin(), names.end());
-    const std::string meant = last == arguments.rend() ? command.name : *last;  // names has no hidden one
+    const std::string meant = last == arguments.rend() ? command.name : *last;
     if (find_option(*std::ranges::find(subcommands(), meant, &Subcommand::name), option) == nullptr) {
       throw_unknown_option(command, option);
     }

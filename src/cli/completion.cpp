@@ -1,143 +1,107 @@
 #include "cli/completion.hpp"
 
-#include <map>
+#include <string_view>
 
+#include "cli/option.hpp"
 #include "cli/option_rows.hpp"
+#include "text/lines.hpp"
 
 namespace attn::cli {
 namespace {
 
-// Readline splits "--article=bo" into three words. The script joins them, and removes the part that Readline keeps from
-// the candidates.
-constexpr auto bash_script =
-    R"script(# Completions of attn-walkthrough for bash: source <(attn-walkthrough completion bash)
-
-_attn_walkthrough() {
-  local rest=${COMP_LINE:0:COMP_POINT} trimmed word i
-  local -a words=()
-  for ((i = 0; i <= COMP_CWORD; ++i)); do
-    trimmed=${rest#"${rest%%[![:space:]]*}"}
-    word=${COMP_WORDS[i]}
-    ((i < COMP_CWORD)) || word=$trimmed
-    if ((i > 0)) && [[ -n $trimmed && $trimmed == "$rest" ]]; then
-      words[${#words[@]} - 1]+=$word
-    else
-      words+=("$word")
-    fi
-    rest=${trimmed#"$word"}
-  done
-
-  local last=${words[${#words[@]} - 1]} replaced=$word
-  [[ $word == *[!=:]* ]] || replaced=
-  local kept=${last%"$replaced"}
-  words=("${words[@]//[\"\'\\]/}")
-  last=${words[${#words[@]} - 1]}
-
-  local kind text about file
-  COMPREPLY=()
-  while IFS=$'\t' read -r kind text about; do
-    case $kind in
-      word) COMPREPLY+=("${text#"$kept"}") ;;
-      part)
-        COMPREPLY+=("${text#"$kept"}")
-        compopt -o nospace 2>/dev/null # which old ones lack
-        ;;
-      files | folders)
-        while IFS= read -r file; do
-          COMPREPLY+=("${file/#/"${text#"$kept"}"}")
-          compopt -o filenames 2>/dev/null
-        done < <(compgen -A "$([[ $kind == files ]] && echo file || echo directory)" -- "${last#"$text"}")
-        ;;
-    esac
-  done < <("${words[0]/#\~\//$HOME/}" complete -- "${words[@]:1}" </dev/null 2>/dev/null)
+/// The names of a command's options: "--seed", "-o".
+std::string option_names(const Subcommand& command) {
+  std::vector<std::string> names;
+  for (const Option* option : options_of(command)) {
+    names.emplace_back(option->name);
+    option->letter.empty() ? void() : void(names.emplace_back(option->letter));
+  }
+  return text::joined(names, " ");
 }
 
-complete -F _attn_walkthrough attn-walkthrough
-)script";
+std::string command_names() { return text::joined(names_in(subcommands(), &Subcommand::name), " "); }
 
-constexpr auto zsh_script = R"script(#compdef attn-walkthrough
-# Completions of attn-walkthrough for zsh: source <(attn-walkthrough completion zsh), after compinit
-
-_attn-walkthrough() {
-  local program=${(Q)words[1]} begun=${(Q)PREFIX} line
-  local -a fields whole parts files
-  program=${program/#\~\//$HOME/}
-  for line in "${(@f)$("$program" complete -- "${(@Q)words[2,CURRENT-1]}" "$begun" </dev/null 2>/dev/null)}"; do
-    fields=("${(@ps:\t:)line}")
-    case $fields[1] in
-      word) whole+=("${fields[2]//:/\\:}${fields[3]:+:$fields[3]}") ;;
-      part) parts+=("${fields[2]//:/\\:}${fields[3]:+:$fields[3]}") ;;
-      files | folders) files+=("$fields[1]" "$fields[2]") ;;
-    esac
-  done
-
-  local found=1 kind before
-  (( $#whole )) && _describe -V '' whole && found=0
-  (( $#parts )) && _describe -V '' parts -S '' && found=0
-  for kind before in "${files[@]}"; do
-    compset -P "${(b)before}"
-    if [[ $kind == files ]]; then
-      _files && found=0
-    else
-      _files -/ && found=0
-    fi
-  done
-  return found
+/// A shell's case for each command: what `line` makes of the names of its options.
+template <class Line>
+std::string cases(Line line) {
+  std::string text;
+  for (const Subcommand& command : subcommands()) {
+    text += "    " + command.name + ") " + line(option_names(command)) + " ;;\n";
+  }
+  return text;
 }
 
-if [[ ${funcstack[1]} == _attn-walkthrough ]]; then
-  _attn-walkthrough "$@"
-else
-  compdef _attn-walkthrough attn-walkthrough
-fi
-)script";
+std::string bash_script() {
+  return "# Completions of attn-walkthrough for bash: source <(attn-walkthrough completion bash)\n"
+         "_attn_walkthrough() {\n"
+         "  local names='" +
+         command_names() + " " + option_names(program()) +
+         "'\n"
+         "  ((COMP_CWORD == 1)) || case ${COMP_WORDS[1]} in\n" +
+         cases([](const std::string& names) { return "names='" + names + "'"; }) +
+         "  esac\n"
+         "  COMPREPLY=($(compgen -W \"$names\" -- \"$2\"))\n"
+         "}\n"
+         "complete -o default -F _attn_walkthrough attn-walkthrough\n";
+}
 
-constexpr auto fish_script =
-    R"script(# Completions of attn-walkthrough for fish: attn-walkthrough completion fish | source
+std::string zsh_script() {
+  return "#compdef attn-walkthrough\n"
+         "# Completions of attn-walkthrough for zsh: source <(attn-walkthrough completion zsh), after compinit\n"
+         "_attn-walkthrough() {\n"
+         "  local -a names=(" +
+         command_names() + " " + option_names(program()) +
+         ")\n"
+         "  (( CURRENT == 2 )) || case $words[2] in\n" +
+         cases([](const std::string& names) { return "names=(" + names + ")"; }) +
+         "  esac\n"
+         "  if [[ $PREFIX == -* || CURRENT -eq 2 ]]; then compadd -- $names; else _files; fi\n"
+         "}\n"
+         "if [[ ${funcstack[1]} == _attn-walkthrough ]]; then _attn-walkthrough \"$@\"; else\n"
+         "  compdef _attn-walkthrough attn-walkthrough\n"
+         "fi\n";
+}
 
-function __attn_walkthrough_complete
-    set -l words (commandline -opc)
-    set -l last (commandline -ct | string replace -r '^["\']' '')
-    set -l program (string replace -r '^~/' "$HOME/" -- $words[1])
-    set -l lines (command $program complete -- $words[2..-1] "$last" </dev/null 2>/dev/null)
-    # Nothing but the beginning of a word: what follows it, so that no space does.
-    if test (count $lines) -eq 1; and string match -q "part*[	*" -- $lines
-        set last (string split \t -- $lines)[2]
-        set lines (command $program complete -- $words[2..-1] "$last" </dev/null 2>/dev/null)
-    end
-    for line in $lines
-        set -l fields (string split \t -- $line)
-        switch $fields[1]
-            case word part
-                printf '%s\t%s\n' $fields[2] "$fields[3]"
-            case files
-                for file in (__fish_complete_path (string sub -s (math 1 + (string length -- "$fields[2]")) -- $last))
-                    printf '%s\n' $fields[2]$file
-                end
-            case folders
-                for file in (__fish_complete_directories (string sub -s (math 1 + (string length -- "$fields[2]")) -- $last) '')
-                    printf '%s\n' $fields[2]$file
-                end
-        end
-    end
-end
+/// A word of fish in quotes.
+std::string in_quotes(std::string_view words) {
+  std::string text = "'";
+  for (const char c : words) {
+    text += c == '\'' || c == '\\' ? "\\" : "";
+    text += c;
+  }
+  return text + "'";
+}
 
-complete -c attn-walkthrough -f -k -a '(__attn_walkthrough_complete)'
-)script";
+std::string fish_option(const Option& option, const std::string& condition) {
+  const bool is_long = option.name.starts_with("--");
+  const std::string_view letter = is_long ? option.letter : option.name;
+  return "complete -c attn-walkthrough -n " + condition +
+         (letter.empty() ? "" : " -s " + std::string(letter.substr(1))) +
+         (is_long ? " -l " + std::string(option.name.substr(2)) : "") +
+         (option.value.kind == ValueKind::flag ? "" : " -r") + " -d " + in_quotes(option.doc) + "\n";
+}
 
-const std::map<std::string, const char*>& scripts() {
-  static const std::map<std::string, const char*> table = {
-      {"bash", bash_script}, {"fish", fish_script}, {"zsh", zsh_script}};
-  return table;
+std::string fish_script() {
+  std::string text = "# Completions of attn-walkthrough for fish: attn-walkthrough completion fish | source\n";
+  for (const Option* option : options_of(program())) {
+    text += fish_option(*option, "__fish_use_subcommand");
+  }
+  for (const Subcommand& command : subcommands()) {
+    text += "complete -c attn-walkthrough -n __fish_use_subcommand -f -a " + command.name + " -d " +
+            in_quotes(command.summary) + "\n";
+    for (const Option* option : options_of(command)) {
+      text += fish_option(*option, "'__fish_seen_subcommand_from " + command.name + "'");
+    }
+  }
+  return text;
 }
 
 }  // namespace
 
-std::vector<std::string> shells() { return words_of(scripts()); }
+std::vector<std::string> shells() { return {"bash", "fish", "zsh"}; }
 
-const char* completion_script(const std::string& shell) {
-  const auto found = scripts().find(shell);
-  return found == scripts().end() ? nullptr : found->second;
+std::string completion_script(const std::string& shell) {
+  return shell == "bash" ? bash_script() : shell == "zsh" ? zsh_script() : fish_script();
 }
 
 }  // namespace attn::cli

@@ -12,6 +12,7 @@
 
 #include "cli/guides.hpp"
 #include "cli/live_settings.hpp"
+#include "cli/option_rows.hpp"
 #include "cli/values.hpp"
 #include "cli/what_ifs.hpp"
 #include "files/file.hpp"
@@ -53,50 +54,68 @@ std::string layer_command(const Lesson& lesson) {
          (lesson.num_heads ? " --num-heads " + std::to_string(*lesson.num_heads) : "");
 }
 
-/// A command for the chapter; it names the article unless that is the default.
-std::string command(const chapters::Chapter& chapter, const Lesson& lesson, const std::string& options) {
-  if (lesson.layer) {
-    return layer_command(lesson) + options;
+/// The given settings that a chapter takes, as words of its line: " --seed 7 --sentence 'the cat sat'".
+std::string settings_line(const chapters::Chapter& chapter, const Options& options) {
+  const Subcommand& command = named(subcommands(), std::string(chapter.name));
+  std::string line;
+  for (const auto& [name, value] : options.settings) {
+    const bool is_taken = name != "article" && find_option(command, "--" + name) != nullptr;
+    line += is_taken ? " --" + name + (value.empty() ? "" : " " + shell_word(value)) : "";
+  }
+  return line;
+}
+
+/// A command for the chapter with the given settings; it names the article unless that is the default.
+std::string command(const chapters::Chapter& chapter, const Options& options, const std::string& more) {
+  if (options.lesson.layer) {
+    return layer_command(options.lesson) + more;
   }
   const auto& all = chapters::all_chapters();
   const auto first =
       std::find_if(all.begin(), all.end(), [&](const chapters::Chapter& other) { return other.name == chapter.name; });
   const std::string article =
       first->get().article == chapter.article ? "" : " --article " + std::string(chapter.article->name);
-  return "attn-walkthrough " + std::string(chapter.name) + article + options;
+  return "attn-walkthrough " + std::string(chapter.name) + article + settings_line(chapter, options) + more;
+}
+
+/// "seed 7, num-heads 2": the seed, and the other settings that were given.
+std::string settings_text(const Options& options) {
+  std::string text = options.lesson.seed || options.lesson.layer ? "" : "seed " + default_seed.text();
+  for (const auto& [name, value] : options.settings) {
+    if (name != "article") {
+      text += (text.empty() ? "" : ", ") + name + (value.empty() ? "" : " " + value);
+    }
+  }
+  return text;
 }
 
 /// Throws TooLarge where the steps that are wanted need more memory than there is, and lets them have no more.
-void check_memory(const Walkthrough& planned, std::span<const Step> wanted, bool is_changed, const Lesson& lesson,
-                  const Options& options) {
+void check_memory(const Walkthrough& planned, std::span<const Step> wanted, bool is_changed, const Options& options) {
   const std::vector<Tensor> drawn = drawn_tensors(planned);
-  if (is_tiny(wanted, drawn)) {
-    return;
-  }
   const bool is_archived = options.save && files::has_extension(*options.save, ".npz") &&
                            system::place_of(*options.save).kind == system::Place::Kind::stream;  // of whole tensors
   const bool reads_all = is_archived || is_changed || options.explain || options.heatmap || options.step ||
                          options.predict || (options.format->reads_all && !options.cell);
-  const std::int64_t available = available_memory(room_for_products(Blas::haswell, 1));
+  const std::int64_t available = available_memory();
   check_fits(wanted, drawn, available, reads_all ? Needed::all : options.save ? Needed::rows : Needed::edges);
-  cap_memory(available, room_for_products(lesson.kernels.blas, evaluation().threads));
+  cap_memory(available, room_for_products(evaluation().threads));
 }
 
 }  // namespace
 
-render::Framing framing(const chapters::Chapter& chapter, const Lesson& lesson, std::span<const Step> steps) {
+render::Framing framing(const chapters::Chapter& chapter, const Options& options, std::span<const Step> steps) {
   const chapters::Introduction introduction = chapters::chapter_introduction(chapter.name);
   render::Framing framing = {.question = std::string(introduction.question),
                              .idea = std::string(introduction.idea) + " " + std::string(introduction.look),
                              .goals = {introduction.goals.begin(), introduction.goals.end()},
                              .next = {}};
   if (const WhatIf* const what_if = chapters::telling_what_if(chapter.name, steps)) {
-    framing.next.push_back(command(chapter, lesson, " --what-if " + std::string(what_if->name)));
+    framing.next.push_back(command(chapter, options, " --what-if " + std::string(what_if->name)));
   }
   const std::span<const chapters::Chapter> all = chapter.article->chapters;
   const auto next = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == chapter.name; }) + 1;
-  framing.next.push_back(next == all.end() ? command(chapter, lesson, " --predict 1")
-                                           : command(*next, lesson, " --explain"));
+  framing.next.push_back(next == all.end() ? command(chapter, options, " --predict 1")
+                                           : command(*next, options, " --explain"));
   return framing;
 }
 
@@ -125,7 +144,7 @@ Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, cons
   if (options.save) {
     check_disk(*options.save, planned.steps());
   }
-  check_memory(planned, wanted, is_changed, lesson, options);
+  check_memory(planned, wanted, is_changed, options);
   std::unordered_set<const void*> seen;
   for (const Step& step : planned.steps()) {
     if (step.tensor) {
@@ -167,9 +186,7 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
                                  .article = std::string(chapter.article->title),
                                  .what_ifs = {}};
   if (options.only.empty()) {
-    result.framing = [&chapter, &options](std::span<const Step> steps) {
-      return framing(chapter, options.lesson, steps);
-    };
+    result.framing = [&chapter, &options](std::span<const Step> steps) { return framing(chapter, options, steps); };
   }
   for (const Step& step : result.steps) {
     if (step.kind == Step::Kind::tensor) {
@@ -199,6 +216,7 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
   render::Document result;
   result.chapters = std::move(chapters);
   result.text = options.text;
+  result.settings = settings_text(options);
   result.explain = options.explain;
   result.heatmap = options.heatmap;
   result.slides = options.slides;
@@ -210,7 +228,7 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
   }
   result.depth = options.depth.value_or(1);
   if (options.predict) {
-    result.asked = {.cells = *options.predict, .seed = options.lesson.seed};
+    result.asked = {.cells = *options.predict, .seed = options.lesson.seed.value_or(default_seed)};
   }
   result.glossary = find_guide("glossary")->text;
   result.terminal =

@@ -31,7 +31,7 @@ emit::Chapter emitted(const chapters::Chapter& chapter, const Walkthrough& walkt
 render::Document document(std::vector<render::ShownChapter> chapters, const Options& options);
 
 /// The chapter's question and next commands.
-render::Framing framing(const chapters::Chapter& chapter, const Lesson& lesson, std::span<const Step> steps);
+render::Framing framing(const chapters::Chapter& chapter, const Options& options, std::span<const Step> steps);
 
 /// The purpose of the chapter's steps; it does not depend on the seed. Chapter and options must outlive it.
 render::Why why_in(const chapters::Chapter& chapter, const Options& options);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/usage_error.hpp"
-#include "files/save_file.hpp"
+#include "files/save.hpp"
 #include "text/lines.hpp"
 
 namespace attn::cli {

@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "text/roff.hpp"
-
 namespace attn::cli {
 
 /// A guide to one use of the program: a file in src/cli/guides.
@@ -24,8 +22,5 @@ std::string_view title(const Guide& guide);
 
 /// The guide's text for a terminal, with code indented instead of fenced.
 std::string shown(const Guide& guide);
-
-/// Writes the guide as a section of the manual.
-void write(text::Roff& roff, const Guide& guide);
 
 }  // namespace attn::cli

@@ -64,11 +64,9 @@ std::string commands_text() {
   std::string text;
   std::string group;
   for (const Subcommand& command : subcommands()) {
-    if (!command.group.empty()) {
-      text += command.group == group ? "" : "\n" + command.group + ":\n";
-      group = command.group;
-      text += row(command.name, command.summary);
-    }
+    text += command.group == group ? "" : "\n" + command.group + ":\n";
+    group = command.group;
+    text += row(command.name, command.summary);
   }
   return text;
 }
@@ -110,7 +108,7 @@ std::string command_names_text() {
   }
   std::string text;
   for (const auto& [group, members] : names) {
-    text += group.empty() ? "" : remark_text(group + ": " + text::joined(members)).substr(1);
+    text += remark_text(group + ": " + text::joined(members)).substr(1);
   }
   return text;
 }
@@ -134,8 +132,7 @@ std::string short_help(const CommandLine& line) {
   }
   return text + remark_text("More: " + line_of(line.told_of()) + " --help" +
                             (line.command == nullptr ? ", CHAPTER --help," : ",") + " attn-walkthrough help GUIDE (" +
-                            text::joined(names_in(guides(), &Guide::name)) +
-                            "), and the manual page: attn-walkthrough man | man -l -");
+                            text::joined(names_in(guides(), &Guide::name)) + ")");
 }
 
 std::string first_words() {

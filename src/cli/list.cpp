@@ -23,6 +23,13 @@ std::string generator_note(const chapters::Article& article) {
          "'s generator; its chapters here use PyTorch's.";
 }
 
+constexpr std::int64_t width = 79;
+
+/// The text in lines of at most 79 columns, each indented.
+std::string wrapped_text(const std::string& text, const std::string& indent) {
+  return text.empty() ? "" : text::joined(text::wrapped(text, width, indent, indent), "\n") + "\n";
+}
+
 /// The names of the option groups that a chapter takes, among those that not all chapters take.
 std::vector<std::string> taken(const chapters::Takes& takes) {
   std::vector<std::string> names;
@@ -43,13 +50,13 @@ std::vector<std::string> taken(const chapters::Takes& takes) {
   return names;
 }
 
-std::string list_text() {
-  std::vector<std::array<std::string, 5>> rows = {{"chapter", "article", "seed", "sizes", "special"}};
+std::string chapters_text() {
+  std::vector<std::array<std::string, 4>> rows = {{"chapter", "article", "sizes", "special"}};
   for (const chapters::Chapter& chapter : chapters::all_chapters()) {
-    rows.push_back({std::string(chapter.name), std::string(chapter.article->name), default_seed.text(),
-                    std::string(chapter.sizes), std::string(chapter.special)});
+    rows.push_back({std::string(chapter.name), std::string(chapter.article->name), std::string(chapter.sizes),
+                    std::string(chapter.special)});
   }
-  std::array<std::size_t, 4> widths{};
+  std::array<std::size_t, 2> widths{};
   for (const auto& row : rows) {
     for (std::size_t column = 0; column < widths.size(); ++column) {
       widths[column] = std::max(widths[column], row[column].size());
@@ -60,10 +67,19 @@ std::string list_text() {
     for (std::size_t column = 0; column < widths.size(); ++column) {
       text += row[column] + std::string(widths[column] - row[column].size() + 2, ' ');
     }
-    text += row[4] + "\n";
+    const std::string indent(widths[0] + widths[1] + 4, ' ');
+    text += row[2] + "\n" + (&row == &rows.front() ? "" : wrapped_text(row[3], indent));
   }
   for (const chapters::Article& article : chapters::all_articles()) {
     text += article.generator.empty() ? "" : "\n" + generator_note(article) + "\n";
+  }
+  return text;
+}
+
+std::string articles_text() {
+  std::string text;
+  for (const chapters::Article& article : chapters::all_articles()) {
+    text += std::string(article.name) + "\n" + wrapped_text(std::string(article.title), "    ");
   }
   return text;
 }
@@ -101,22 +117,25 @@ struct Named {
   std::vector<std::string> chapters;
 };
 
-/// Adds a name, or a chapter to an existing name, which keeps its first text.
+/// Adds a name with its text, or a chapter to where both are known.
 void add(std::vector<Named>& all, const std::string& name, const std::string& text, const std::string& chapter) {
-  auto found = std::ranges::find(all, name, &Named::name);
+  auto found = std::ranges::find_if(all, [&](const Named& one) { return one.name == name && one.text == text; });
   if (found == all.end()) {
     found = all.insert(all.end(), {name, text, {}});
   }
-  found->text = found->text.empty() ? text : found->text;
   if (std::ranges::find(found->chapters, chapter) == found->chapters.end()) {
     found->chapters.push_back(chapter);
   }
 }
 
-std::vector<Named> steps() {
+/// The steps of a chapter, in each chapter's own words; of all chapters if the name is empty.
+std::vector<Named> steps(const std::string& of) {
   std::vector<Named> all;
   const Lesson lesson;
   for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    if (!of.empty() && chapter.name != of) {
+      continue;
+    }
     torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
     const Walkthrough walk = chapters::walk(chapter, lesson, torch);
     for (const Step& step : walk.steps()) {
@@ -139,14 +158,10 @@ std::vector<Named> rules() {
 }
 
 std::string names_text(const std::vector<Named>& all) {
-  constexpr std::int64_t width = 79;
-  constexpr std::string_view indent = "    ";
   std::string text;
   for (const Named& one : all) {
-    text += one.name + "  (" + text::joined(one.chapters) + ")\n";
-    if (!one.text.empty()) {
-      text += text::joined(text::wrapped(one.text, width, indent, indent), "\n") + "\n";
-    }
+    text += text::joined(text::wrapped(one.name + "  (" + text::joined(one.chapters) + ")", width, "", "  "), "\n") +
+            "\n" + wrapped_text(one.text, "    ");
   }
   return text;
 }
@@ -161,11 +176,12 @@ std::string names_json(const std::string& what, const std::vector<Named>& all) {
 
 }  // namespace
 
-std::string list(const std::string& what, bool json) {
-  if (what.empty()) {
-    return json ? list_json() : list_text();
+std::string list(const std::vector<std::string>& words, bool json) {
+  const std::string what = words.empty() ? "chapters" : words[0];
+  if (what == "chapters" || what == "articles") {
+    return json ? list_json() : what == "chapters" ? chapters_text() : articles_text();
   }
-  const std::vector<Named> all = what == "steps" ? steps() : rules();
+  const std::vector<Named> all = what == "steps" ? steps(words.size() > 1 ? words[1] : "") : rules();
   return json ? names_json(what, all) : names_text(all);
 }
 

@@ -19,20 +19,15 @@ enum class ValueKind {
   seed,    ///< as torch.manual_seed takes it
   probability,
   tolerance,  ///< a finite number, at least 0
-  seconds,
-  depth,    ///< a whole number, or "full"
-  choice,   ///< one of several words
-  output,   ///< a file to write, or "-"
-  save,     ///< a folder or file to write
-  tensor,   ///< FILE, or FILE:NAME
-  weights,  ///< a file or folder, or NAME=FILE separated by commas
-  sentence,
-  token,     ///< one of the inputs' words, or an index
-  steps,     ///< names of steps, separated by commas
-  cell,      ///< NAME[I,J]
-  chapter,   ///< a chapter's name
-  names,     ///< THEIRS=STEP, separated by commas
-  patterns,  ///< names separated by commas, * matches any characters; a repeated option adds to them
+  depth,      ///< a whole number, or "full"
+  choice,     ///< one of several words
+  output,     ///< a file to write, or "-"
+  save,       ///< a folder or file to write
+  tensor,     ///< FILE, or FILE:NAME
+  weights,    ///< a file or folder, or NAME=FILE separated by commas
+  sentence,   ///< may look like an option
+  names,      ///< THEIRS=STEP, separated by commas
+  text,       ///< checked where it is used: NAME[I,J], names of steps
 };
 
 /// The words of a choice; they may depend on the options read so far.
@@ -78,7 +73,7 @@ struct Need {
   std::string_view instead;
 };
 
-/// One option: the parser, help, manual, completions, hints and checks all read this row.
+/// One option: the parser, help, completions, hints and checks all read this row.
 struct Option {
   std::string_view name;                                   ///< "--output"
   std::string_view letter = {};                            ///< "-o"
@@ -88,8 +83,7 @@ struct Option {
   std::string_view group = {};                             ///< its heading in the help
   bool is_common = false;                                  ///< shown in the short help
   Value value = {};
-  std::string_view doc;        ///< one line
-  std::string_view more = {};  ///< further sentences, only in the manual
+  std::string_view doc;  ///< one line
   std::function<void(Options& options, const std::string& text)> read = {};
   std::vector<Clash> clashes = {};
   Need need = {};
@@ -104,7 +98,7 @@ const std::vector<Option>& all_options();
 struct Subcommand {
   std::string name;     ///< "causal"
   std::string summary;  ///< one line
-  std::string group;    ///< "Chapters" or "Commands"; empty: hidden
+  std::string group;    ///< "Chapters" or "Commands"
   Taker taker;
   Command command = Command::message;
   std::vector<const chapters::Chapter*> entries = {};  ///< the chapter in each article, the default first

@@ -43,103 +43,14 @@ bool is_asked_for(std::string_view text, const Given& given) {
          (use.value.empty() ? !is_usual(use.option, found->second.back()) : found->second.back() == use.value);
 }
 
-/// Returns true if the row of the first use ("--emit numpy", or "--emit" for any value) lists a clash with the other.
-bool clashes(std::string_view one, std::string_view other, const std::vector<const Option*>& options) {
-  const Use use = use_of(one);
-  return std::ranges::any_of(options, [&](const Option* option) {
-    return option->name == use.option && std::ranges::any_of(option->clashes, [&](const Clash& clash) {
-             const auto is_other = [&](std::string_view text) { return text == other || text == use_of(other).option; };
-             return (clash.value.empty() || clash.value == use.value) && std::ranges::any_of(clash.others, is_other);
-           });
-  });
-}
-
-bool is_refused(std::string_view one, std::string_view other, const std::vector<const Option*>& options) {
-  return clashes(one, other, options) || clashes(other, one, options);
-}
-
-/// The options that work with a use, and for some of them only some values.
-class Accepted {
- public:
-  Accepted(const Subcommand& command, std::string_view use)
-      : options_(options_of(command)), use_(use), so_far_(nothing_read(command)) {}
-
-  /// "--format text, markdown"; only the name if every value works; empty if none does.
-  std::string values_of(const Option& option) const {
-    const Words words = option.value.kind == ValueKind::choice ? option.value.choices(so_far_) : Words();
-    const auto is_out = [&](const std::string& word) {
-      return is_refused(use_, std::string(option.name) + " " + word, options_);
-    };
-    Words fine = words;
-    std::erase_if(fine, is_out);
-    return words.size() == fine.size() ? std::string(option.name)
-           : fine.empty()              ? ""
-                                       : std::string(option.name) + " " + text::joined(fine);
-  }
-
-  /// values_of() the option that `other` names.
-  std::string values_beside(std::string_view other) const {
-    return values_of(**std::ranges::find(options_, use_of(other).option, &Option::name));
-  }
-
-  /// The options that work with the use; a heading replaces its options if all of them do.
-  std::string all() const {
-    Words names;
-    Words groups;
-    for (auto option = std::ranges::find_if(options_, [](const Option* one) { return one->group != group::general; });
-         option != options_.end();) {
-      const std::string_view group = (*option)->group;
-      const auto end = std::find_if(option, options_.end(), [&](const Option* one) { return one->group != group; });
-      Words fine;
-      std::transform(option, end, std::back_inserter(fine),
-                     [this](const Option* one) { return fits(*one) ? values_of(*one) : ""; });
-      if (std::equal(option, end, fine.begin(),
-                     [](const Option* one, const std::string& name) { return one->name == name; })) {
-        groups.emplace_back(group.substr(0, group.find_first_of(",:")));
-      } else {
-        std::ranges::copy_if(fine, std::back_inserter(names), [](const std::string& name) { return !name.empty(); });
-      }
-      option = end;
-    }
-    return text::joined(names) +
-           (groups.empty() ? "" : (names.empty() ? "" : ", and ") + ("all options under " + text::joined(groups)));
-  }
-
- private:
-  bool fits(const Option& option) const {
-    const auto is_out = [this](std::string_view need) { return need != use_ && is_refused(use_, need, options_); };
-    const bool is_needless = !option.need.others.empty() && std::ranges::all_of(option.need.others, is_out);
-    return option.name != use_of(use_).option && !is_needless && !is_refused(use_, option.name, options_);
-  }
-
-  std::vector<const Option*> options_;
-  std::string_view use_;
-  Options so_far_;
-};
-
-[[noreturn]] void throw_clash(const Subcommand& command, std::string_view use, std::string_view other,
-                              const Clash& clash) {
-  const auto accepted_with = [&command](std::string_view subject, std::string_view object) {
-    const Accepted accepted(command, subject);
-    const bool is_value = object.find(' ') != std::string_view::npos;
-    return is_value ? accepted.values_beside(object) : accepted.all();
-  };
-  std::string accepted = accepted_with(use, other);
-  if (const std::string turned = accepted_with(other, use);
-      3 * turned.size() < 2 * accepted.size()) {  // the shorter list is clearer
-    accepted = turned;
-    std::swap(use, other);
-  }
-  throw UsageError(std::string(use) + " cannot be combined with " + std::string(other) + ": " + std::string(clash.why) +
-                   "; " + std::string(use) + " works with " + accepted + "; " + std::string(clash.instead));
-}
-
-void check_clashes(const Subcommand& command, const Option& option, const Given& given) {
+/// Refuses what would give something other than was asked.
+void check_clashes(const Option& option, const Given& given) {
   for (const Clash& clash : option.clashes) {
     const std::string use = std::string(option.name) + (clash.value.empty() ? "" : " " + std::string(clash.value));
     for (const std::string_view other : clash.others) {
       if (is_asked_for(use, given) && is_asked_for(other, given)) {
-        throw_clash(command, use, other, clash);
+        throw UsageError(use + " cannot be combined with " + std::string(other) + ": " + std::string(clash.why) + "; " +
+                         std::string(clash.instead));
       }
     }
   }
@@ -224,7 +135,7 @@ void check_together(const Subcommand& command, const Options& options, const Giv
     check_need(command, *option, given);
   }
   for (const Option* option : asked) {
-    check_clashes(command, *option, given);
+    check_clashes(*option, given);
   }
   for (const Option* option : asked) {
     if (option->check != nullptr) {

@@ -25,10 +25,8 @@ enum class Command {
   walk,     ///< one chapter, or all of an article
   list,
   verify,
-  man,
   completion,
   help,
-  complete,
 };
 
 enum class ReportFormat { text, json, html, github, junit };
@@ -82,21 +80,20 @@ struct Options {
   bool heatmap = false;
   bool slides = false;
   bool live = false;                                     ///< the page computes its lesson, for other settings too
-  std::map<std::string, std::string> settings;           ///< of such a page, as given: "seed" is "7"
+  std::map<std::string, std::string> settings;           ///< of the lesson, as given: "seed" is "7"
   render::Colours colours = render::Colours::automatic;  ///< in heat maps and the presenter
   std::optional<std::string> cell;                       ///< show the derivation of this number instead of the steps
   bool draws = false;                                    ///< show the random draws instead of the steps
   const WhatIf* what_if = nullptr;                       ///< the rule to change, for a comparison side by side
   std::optional<std::int64_t> depth;                     ///< of the derivation; 0: back to the given tensors
   bool step = false;                                     ///< run the presenter
-  std::optional<double> seconds;                         ///< the presenter advances after this time
   std::optional<std::int64_t> predict;                   ///< the number of cells to hide in each tensor
   bool pager = true;                                     ///< allow a pager on a terminal
   std::int64_t threads = 0;                              ///< 0: one per core
   std::optional<std::string> output;                     ///< write to this file instead of standard output
 
   bool json = false;               ///< for Command::list
-  std::vector<std::string> words;  ///< arguments that are not options: files, a shell, a line to complete
+  std::vector<std::string> words;  ///< arguments that are not options: files, a shell
   VerifyOptions verify;
 };
 
@@ -124,7 +121,7 @@ void check_one_tensor(const std::vector<Step>& wanted, const std::vector<Step>& 
 /// Throws UsageError, with a similar name, if no step has the name in --cell.
 void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options);
 
-/// The output of `list`: chapters and articles if `what` is empty, or "steps" or "rules".
-std::string list(const std::string& what, bool json);
+/// The output of `list`: "chapters", which no words mean too, "articles", "rules", or "steps", also of one chapter.
+std::string list(const std::vector<std::string>& words, bool json);
 
 }  // namespace attn::cli

@@ -56,7 +56,6 @@ std::vector<Option> input_options() {
        .is_common = true,
        .value = {.kind = ValueKind::seed, .placeholder = "N"},
        .doc = "seed of torch.manual_seed (default: 123)",
-       .more = "Any 64-bit integer. If an article seeds twice, the seed applies to both parts.",
        .read = [](Options& o, const std::string& text) { o.lesson.seed = torch::parsed_seed(text).value(); }},
       {.name = "--tokens",
        .others = "--length --seq-len --context-length --n",
@@ -92,15 +91,13 @@ std::vector<Option> input_options() {
        .read = [](Options& o, const std::string& text) { o.lesson.batch = whole_value(text); }},
       {.name = "--query",
        .taken = &Takes::query,
-       .value = {.kind = ValueKind::token, .placeholder = "TOKEN|INDEX"},
+       .value = {.kind = ValueKind::text, .placeholder = "TOKEN|INDEX"},
        .doc = "token to follow by hand (default: the second)",
        .read = [](Options& o, const std::string& text) { o.lesson.query = text; }},
       {.name = "--fixture",
        .takers = by_draws,
        .doc = "sizes for testing a port: every known mistake shows",
-       .more = "It does not change the sizes that you give.",
-       .read = [](Options& o, const std::string&) { o.lesson.fixture = true; },
-       .clashes = {{{"--qkv-bias"}, "--fixture already uses nn.Linear with a bias", "leave --qkv-bias out"}}},
+       .read = [](Options& o, const std::string&) { o.lesson.fixture = true; }},
   };
 }
 
@@ -117,7 +114,6 @@ std::vector<Option> layer_options() {
        .is_common = true,
        .value = number(0, most_size, 1),
        .doc = "which of its layers, counted from 0 (default: 0)",
-       .more = "With verify: the tensors to check are of this layer of the checkpoint that --weights names.",
        .read = [](Options& o, const std::string& text) { o.typed.layer = whole_value(text); },
        .clashes = {{{"--article", "--chapter"}, "the checkpoint tells which program its layers have"},
                    {drawn_and_sized(), "the checkpoint has its own weights and sizes, and nothing is drawn"}},
@@ -126,7 +122,6 @@ std::vector<Option> layer_options() {
        .is_common = true,
        .value = tensor_file,
        .doc = "hidden states that enter it: [tokens, d]",
-       .more = "For several sequences [batch, tokens, d]. In any format of help formats.",
        .read = [](Options& o, const std::string& text) { o.typed.inputs = text; },
        .clashes = {{{"--sentence"}, "either gives the hidden states"}}},
       {.name = "--sentence",
@@ -134,7 +129,6 @@ std::vector<Option> layer_options() {
        .is_common = true,
        .value = {.kind = ValueKind::sentence, .placeholder = "WORDS"},
        .doc = "or words, which the model embeds for layer 0",
-       .more = "Each word must be one token of the vocabulary; see help layers.",
        .read = [](Options& o, const std::string& text) { o.lesson.sentence = text; }},
       {.name = "--tokenizer",
        .others = "--vocab --vocabulary",
@@ -160,7 +154,6 @@ std::vector<Option> weight_options() {
        .taken = &Takes::projections,
        .value = size(3),
        .doc = "dimensions of queries, keys and values",
-       .more = "It sets --d-out-kq and --d-out-v unless they are given.",
        .read = [](Options& o, const std::string& text) { o.typed.d_out = whole_value(text); },
        .check = check_sizes},
       {.name = "--d-out-kq",
@@ -201,9 +194,6 @@ std::vector<Option> weight_options() {
        .taken = [](const Takes& takes) { return takes.projections && !takes.only_drawn; },
        .value = choice([](const Options&) { return words_of(attend_to_names()); }),
        .doc = "one-hot inputs, and weights made by hand to attend so",
-       .more = "Each token attends to the previous one, to those of the same word, to itself and all earlier ones, or "
-               "to the first. Several heads take these rules in turn. No dropout, unless --dropout sets it or the "
-               "chapter is about it.",
        .read = [](Options& o, const std::string& text) { o.lesson.attend_to = attend_to_names().at(text); },
        .clashes = {{{"--d-in", "--inputs", "--second-inputs"}, "it makes the inputs"},
                    {{"--d-out", "--d-out-kq", "--d-out-v", "--qkv-bias", "--weights", "--fixture"},
@@ -216,15 +206,13 @@ std::vector<Option> own_size_options() {
   std::vector<Option> rows;
   for (const auto& [option, one] : own_sizes()) {
     const std::string_view name = one->name;
-    const std::vector<Clash> when_not_drawn = {{{"--draws"}, "it does not affect the draws"}};
     rows.push_back(
         {.name = option,
          .taken = [name](const Takes& takes) { return chapters::takes_size(takes, name); },
          .value = size(one->example),
          .doc = one->doc,
          .read = [name](Options& o,
-                        const std::string& text) { o.lesson.own_sizes[std::string(name)] = whole_value(text); },
-         .clashes = one->is_drawn ? std::vector<Clash>{} : when_not_drawn});
+                        const std::string& text) { o.lesson.own_sizes[std::string(name)] = whole_value(text); }});
   }
   return rows;
 }
@@ -251,21 +239,18 @@ std::vector<Option> kernel_options() {
       {.name = "--cpu",
        .value = choice([](const Options&) { return words_of(cpu_names()); }),
        .doc = "PyTorch's CPU kernels (default: the article's)",
-       .more = "By default, verify tries all three.",
        .read = [](Options& o, const std::string& text) { o.typed.cpu = cpu_names().at(text); }},
       {.name = "--blas",
        .value = {.kind = ValueKind::choice,
                  .choices = [](const Options&) { return words_of(blas_names()); },
                  .why_few = has_openblas() ? "" : "this program was built without OpenBLAS"},
        .doc = has_openblas() ? "kernels for matrix products (default: haswell)" : "kernels for matrix products",
-       .more = "By default, verify tries all that this processor can run.",
        .read = [](Options& o, const std::string& text) { o.typed.blas = blas_names().at(text); }},
       {.name = "--threads",
        .others = "--jobs --cores --num-threads",
        .takers = by_walks,
        .value = number(1, most_threads, 4),
        .doc = "number of threads (default: one per core)",
-       .more = "The digits do not depend on it: each part of a tensor is computed on one thread.",
        .read = [](Options& o, const std::string& text) { o.threads = whole_value(text); }},
   };
 }
@@ -279,10 +264,8 @@ std::vector<Option> page_options() {
        .read = [](Options& o, const std::string& text) { o.verify.article = &article_named(text); }},
       {.name = "--chapter",
        .is_common = true,
-       .value = {.kind = ValueKind::chapter, .placeholder = "CHAPTER"},
+       .value = {.kind = ValueKind::text, .placeholder = "CHAPTER"},
        .doc = "only this chapter",
-       .more = "Required for a port: verify compares its tensors with this chapter of the given article, or of the "
-               "first article that has it.",
        .read = [](Options& o, const std::string& text) { o.verify.chapter = text; },
        .check = check_chapter},
   };
@@ -306,7 +289,7 @@ std::vector<Option> port_options() {
        .read = [](Options& o, const std::string& text) { o.verify.names = names_value(text); }},
       {.name = "--ignore",
        .is_common = true,
-       .value = {.kind = ValueKind::patterns, .placeholder = "GLOB[,...]"},
+       .value = {.kind = ValueKind::text, .placeholder = "GLOB[,...]"},
        .doc = "tensors to leave out; * matches any characters",
        .read =
            [](Options& o, const std::string& text) {

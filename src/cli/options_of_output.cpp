@@ -60,22 +60,9 @@ const std::map<std::string, render::Colours> colour_names = {
 const std::map<std::string, torch::SciMode> sci_modes = {
     {"auto", torch::SciMode::automatic}, {"on", torch::SciMode::on}, {"off", torch::SciMode::off}};
 
-constexpr auto keys = "the presenter has a key for cells (c), and writes no file";
+constexpr auto presents = "the presenter shows steps on the terminal, and writes no file";
 constexpr auto asks = "it would reveal the hidden numbers";
 constexpr auto two = "a comparison prints the tensors of both walkthroughs";
-constexpr auto own_printing = "numpy has its own matrix product and printing";
-constexpr auto draws_in_full = "it shows every drawn number in full";
-
-/// The conflicts of every printing option, followed by `more`.
-std::vector<Clash> printing_clashes(std::vector<Clash> more = {}) {
-  std::vector<Clash> clashes = {{{"--format json", "--format csv"}, "it holds every number in full"},
-                                {{"--emit numpy"}, own_printing, "try --emit pytorch"},
-                                {{"--draws"}, draws_in_full}};
-  clashes.insert(clashes.end(), more.begin(), more.end());
-  return clashes;
-}
-const Clash no_tensor = {{"--cell"}, "a derivation prints no tensor"};
-const Clash no_lines = {{"--format svg"}, "a picture has no wrapped lines and no grad_fn"};
 
 }  // namespace
 
@@ -97,22 +84,17 @@ std::vector<Option> shown_options() {
        .is_common = true,
        .value = choice(articles_here, "ARTICLE"),
        .doc = "article to follow (default: the first that has it)",
-       .more = "It sets the inputs, the kind of weights, and the kernels.",
        .read = set_article},
       {.name = "--steps",
        .is_common = true,
        .value = choice([](const Options&) { return words_of(steps_names); }),
        .doc = "steps the article prints, or all (default: article)",
-       .more = "--format html shows all steps by default.",
-       .read = [](Options& o, const std::string& text) { o.all_steps = steps_names.at(text); },
-       .clashes = {{{"--format svg", "--format csv"}, "it shows the tensor that --only names", "leave --steps out"},
-                   {{"--only"}, "--only selects from all steps", "leave --steps out"}}},
+       .read = [](Options& o, const std::string& text) { o.all_steps = steps_names.at(text); }},
       {.name = "--only",
        .others = "--show --names",
        .is_common = true,
-       .value = {.kind = ValueKind::steps, .placeholder = "NAME[,NAME...]"},
+       .value = {.kind = ValueKind::text, .placeholder = "NAME[,NAME...]"},
        .doc = "print only these steps",
-       .more = "attn-walkthrough list steps shows the names. SECTION/NAME selects a step of one section.",
        .read = [](Options& o, const std::string& text) { o.only = text::split(text); }},
   };
 }
@@ -126,18 +108,11 @@ std::vector<Option> classroom_options() {
        .read = [](Options& o, const std::string&) { o.step = true; },
        .clashes = {{{"--predict"}, "--step shows the numbers that --predict asks for"},
                    {{"--what-if"}, "in the presenter, press w to change a rule"},
-                   {{"--cell", "--format", "--emit", "--save", "--output"}, keys}}},
-      {.name = "--auto",
-       .value = {.kind = ValueKind::seconds, .placeholder = "SECONDS"},
-       .doc = "with --step: advance every SECONDS",
-       .read = [](Options& o, const std::string& text) { o.seconds = number_value(text); },
-       .need = {{"--step"}, "sets how long the presenter shows a step", "add --step"}},
+                   {{"--cell", "--format", "--emit", "--save", "--output"}, presents}}},
       {.name = "--predict",
        .takers = by_one,
        .value = size(2),
        .doc = "hide N cells of each tensor and ask for them",
-       .more = "The seed determines which cells are hidden. Answers may come from a pipe, one per line. With --format "
-               "markdown or --emit notebook, a handout with the answers at the end.",
        .read = [](Options& o, const std::string& text) { o.predict = whole_value(text); },
        .clashes = {{{"--cell", "--what-if", "--explain", "--heatmap", "--format csv", "--format html", "--format json",
                      "--format svg", "--emit numpy", "--emit pytorch", "--save"},
@@ -148,79 +123,57 @@ std::vector<Option> classroom_options() {
        .is_common = true,
        .doc = "explain each step: shapes, purpose, what to notice",
        .read = [](Options& o, const std::string&) { o.explain = true; },
-       .clashes = {{{"--format html", "--format json", "--format markdown"},
-                    "this format already explains each step",
-                    "leave --explain out"},
-                   {{"--format svg", "--format csv"}, "it has no room for sentences", "leave --explain out"}}},
+       .clashes = {{{"--format svg", "--format csv"}, "it has no room for sentences"}}},
       {.name = "--heatmap",
        .is_common = true,
        .doc = "heat maps: numbers on cells, labelled by tokens",
        .read = [](Options& o, const std::string&) { o.heatmap = true; },
-       .clashes = {{{"--format html"}, "a page already colours every cell", "leave --heatmap out"},
-                   {{"--format svg"}, "a picture already colours every cell", "leave --heatmap out"},
-                   {{"--format json", "--format csv"}, "it carries no colours"}}},
+       .clashes = {{{"--format json", "--format csv"}, "it carries no colours"}}},
       {.name = "--slides",
        .others = "--projector",
        .doc = "a page of slides: one step a screen, or a sheet",
-       .more = "The page opens in projector mode, in large type; p leaves it. Print it for slides.",
        .read = [](Options& o, const std::string&) { o.slides = true; },
        .need = {{"--format html"}, "changes how a page opens", "add --format html, or write to a file FILE.html"}},
       {.name = "--live",
        .others = "--interactive-page",
        .takers = by_chapter,
        .doc = "a page whose lesson can be changed, offline too",
-       .more = "The page contains this program, compiled for browsers: its form changes chapter, seed, sentence, sizes "
-               "and kernels, and its address holds them. It also checks pages and dumps.",
        .read = [](Options& o, const std::string&) { o.live = true; },
        .clashes = {{{"--inputs", "--second-inputs", "--weights"}, "the page cannot read your file again"},
-                   {{"--only", "--steps"}, "the page shows all steps"}},
+                   {{"--only"}, "the page shows all steps"}},
        .need = {{"--format html"}, "adds settings to a page", "add --format html, or write to a file FILE.html"},
        .check = check_live},
       {.name = "--color",
        .others = "--colour --colors --colours --no-color",
        .value = choice([](const Options&) { return words_of(colour_names); }),
        .doc = "colours of --heatmap and --step (default: auto)",
-       .more = "auto colours a terminal unless NO_COLOR is set. always colours files and pipes too, and overrides "
-               "NO_COLOR.",
-       .read = [](Options& o, const std::string& text) { o.colours = colour_names.at(text); },
-       .clashes = {{{"--format markdown"}, "a handout carries no terminal colours"}},
-       .need = {{"--heatmap", "--step"}, "sets the colours of heat maps and of the presenter", "add --heatmap"}},
+       .read = [](Options& o, const std::string& text) { o.colours = colour_names.at(text); }},
       {.name = "--cell",
        .takers = by_one,
-       .value = {.kind = ValueKind::cell, .placeholder = "NAME[I,J]"},
+       .value = {.kind = ValueKind::text, .placeholder = "NAME[I,J]"},
        .doc = "derive one number: attn_scores[1,2]",
-       .more = "Indices count from 0, or backwards from -1; a token can replace its index.",
        .read = [](Options& o, const std::string& text) { o.cell = text; },
        .clashes = {{{"--format svg", "--format csv"}, "it shows a tensor, not a derivation"},
-                   {{"--format html"}, "on a page, point at any number to derive it"},
-                   {{"--explain"}, "a derivation already explains its number"},
-                   {{"--heatmap"}, "a derivation has no cells to colour"},
-                   {{"--only", "--steps"}, "--cell names the step to derive"}}},
+                   {{"--format html"}, "on a page, point at any number to derive it"}}},
       {.name = "--depth",
        .takers = by_one,
        .value = {.kind = ValueKind::depth, .placeholder = "N|full", .least = 1, .most = 1000, .example = 2},
        .doc = "with --cell: steps to follow back (default: 1)",
-       .read = [](Options& o, const std::string& text) { o.depth = text == "full" ? 0 : whole_value(text); },
-       .need = {{"--cell"}, "sets how far a derivation goes", "try --cell 'attn_scores[1,2]'"}},
+       .read = [](Options& o, const std::string& text) { o.depth = text == "full" ? 0 : whole_value(text); }},
       {.name = "--what-if",
        .others = "--rule --without --change",
        .takers = by_one,
        .is_common = true,
        .value = choice(rules_here, "RULE"),
        .doc = "compare with one rule changed, side by side",
-       .more = "Random draws stay the same. --save and --emit use the changed walkthrough. --format html opens with "
-               "the rule "
-               "changed.",
        .read = [](Options& o, const std::string& text) { o.what_if = &named(all_what_ifs(), text); },
        .clashes = {{{"--cell", "--explain", "--heatmap", "--format svg", "--format csv"}, two}}},
       {.name = "--draws",
        .takers = by_chapter,
-       .doc = "list the 32-bit words of the random draws instead",
+       .doc = "print the 32-bit words of the random draws instead",
        .read = [](Options& o, const std::string&) { o.draws = true; },
-       .clashes = {{{"--step", "--predict", "--what-if", "--emit", "--cell", "--explain", "--heatmap", "--format html",
-                     "--format markdown", "--format svg", "--format csv"},
-                    "it shows random draws instead of the steps, as text or JSON"},
-                   {{"--steps", "--query", "--blas"}, "it does not affect the draws"}}},
+       .clashes = {{{"--step", "--predict", "--what-if", "--emit", "--cell", "--explain", "--heatmap", "--format html"},
+                    "it shows random draws instead of the steps"}}},
   };
 }
 
@@ -230,7 +183,6 @@ std::vector<Option> output_options() {
        .others = "--json --html --markdown --svg --as",
        .value = choice([](const Options&) { return names_in(render::writers(), &render::Writer::name); }),
        .doc = "output format (default: text)",
-       .more = "svg and csv hold one tensor, which --only names.",
        .read = [](Options& o, const std::string& text) { o.format = &named(render::writers(), text); },
        .clashes =
            {{{"all"},
@@ -251,7 +203,6 @@ std::vector<Option> output_options() {
        .is_common = true,
        .value = choice([](const Options&) { return words_of(report_formats); }),
        .doc = "report format (default: text)",
-       .more = "github annotates files in GitHub Actions; junit is XML with a test case for each tensor.",
        .read = [](Options& o, const std::string& text) { o.verify.format = report_formats.at(text); },
        .check = check_terminal},
       {.name = "--emit",
@@ -259,14 +210,12 @@ std::vector<Option> output_options() {
        .value = choice([](const Options&) { return names_in(emit::emitters(), &emit::Emitter::name); }),
        .doc = "print a program that reproduces this run",
        .read = [](Options& o, const std::string& text) { o.emit = &named(emit::emitters(), text); },
-       .clashes = {{{"--cell", "--explain", "--heatmap", "--format"}, "a program prints only the steps"},
-                   {{"--blas"}, own_printing, "try --emit pytorch", "numpy"}}},
+       .clashes = {{{"--cell", "--explain", "--heatmap", "--format"}, "a program prints only the steps"}}},
       {.name = "--save",
        .others = "--export --dump --write",
        .is_common = true,
        .value = {.kind = ValueKind::save, .placeholder = "DIR|FILE"},
        .doc = "also save every tensor: folder, .npz, .safetensors",
-       .more = "The command all writes DIR/CHAPTER/NAME.npy.",
        .read = [](Options& o, const std::string& text) { o.save = text; }},
       {.name = "--output",
        .letter = "-o",
@@ -275,20 +224,12 @@ std::vector<Option> output_options() {
        .is_common = true,
        .value = {.kind = ValueKind::output, .placeholder = "FILE"},
        .doc = "write to FILE instead of standard output (-)",
-       .more =
-           "Without --format or --emit, FILE's ending selects the format: .md, .json, .html, .svg, .csv, .py or .ipynb "
-           "for a program, .xml for JUnit.",
        .read = [](Options& o,
                   const std::string& text) { o.output = text == "-" ? std::nullopt : std::optional(text); }},
       {.name = "--force",
        .takers = by_walks | by_verify,
        .doc = "replace an existing FILE, or a DIR that --save wrote",
-       .more = "A folder that contains other files is never replaced. The replacement is atomic, except for folders on "
-               "file systems that cannot exchange two names (NFS): there DIR is missing for a moment, and if the "
-               "program is "
-               "killed just then, the old folder remains beside it as .attn-walkthrough.*.old.",
-       .read = [](Options& o, const std::string&) { o.force = true; },
-       .need = {{"--output", "--save"}, "replaces an existing file or folder", "leave --force out"}},
+       .read = [](Options& o, const std::string&) { o.force = true; }},
       {.name = "--strict",
        .takers = by_verify,
        .is_common = true,
@@ -298,37 +239,40 @@ std::vector<Option> output_options() {
        .takers = by_verify,
        .is_common = true,
        .doc = "accept known mistakes, for a page that teaches them",
-       .read = [](Options& o, const std::string&) { o.verify.allow_mistakes = true; },
-       .clashes = {{{"--rtol", "--atol", "--map", "--ignore"}, "it applies only to pages"}}},
+       .read = [](Options& o, const std::string&) { o.verify.allow_mistakes = true; }},
   };
 }
 
 std::vector<Option> printing_options() {
-  const auto row = [](std::string_view name, const Value& value, std::string_view doc,
-                      void (*read)(Options&, const std::string&), std::vector<Clash> more) {
-    return Option{.name = name, .value = value, .doc = doc, .read = read, .clashes = printing_clashes(std::move(more))};
-  };
   return {
-      row("--precision", number(0, 100, 4), "digits after the decimal point (default: 4)",
-          [](Options& o, const std::string& text) { o.text.print.precision = static_cast<int>(whole_value(text)); },
-          {}),
-      row("--threshold", number(0, std::numeric_limits<std::int64_t>::max(), 1000),
-          "summarise tensors with more elements (default: 1000)",
-          [](Options& o, const std::string& text) { o.text.print.threshold = whole_value(text); }, {no_tensor}),
-      row("--edgeitems", number(0, most_size, 3), "items at either end of a summarised axis (default: 3)",
-          [](Options& o, const std::string& text) { o.text.print.edgeitems = whole_value(text); }, {no_tensor}),
-      row("--linewidth", size(80), "characters per line, also of heat maps (default: 80)",
-          [](Options& o, const std::string& text) {
-            o.text.print.linewidth = whole_value(text);
-            o.own_linewidth = true;
-          },
-          {no_tensor, no_lines}),
-      row("--sci-mode", choice([](const Options&) { return words_of(sci_modes); }),
-          "scientific notation (default: auto)",
-          [](Options& o, const std::string& text) { o.text.print.sci_mode = sci_modes.at(text); }, {}),
-      row("--no-grad", {}, "leave out grad_fn and requires_grad",
-          [](Options& o, const std::string&) { o.text.show_grad = false; },
-          {no_tensor, no_lines, {{"--heatmap"}, "heat maps show no grad_fn", "leave --no-grad out"}}),
+      {.name = "--precision",
+       .value = number(0, 100, 4),
+       .doc = "digits after the decimal point (default: 4)",
+       .read = [](Options& o,
+                  const std::string& text) { o.text.print.precision = static_cast<int>(whole_value(text)); }},
+      {.name = "--threshold",
+       .value = number(0, std::numeric_limits<std::int64_t>::max(), 1000),
+       .doc = "summarise tensors with more elements (default: 1000)",
+       .read = [](Options& o, const std::string& text) { o.text.print.threshold = whole_value(text); }},
+      {.name = "--edgeitems",
+       .value = number(0, most_size, 3),
+       .doc = "items at either end of a summarised axis (default: 3)",
+       .read = [](Options& o, const std::string& text) { o.text.print.edgeitems = whole_value(text); }},
+      {.name = "--linewidth",
+       .value = size(80),
+       .doc = "characters per line, also of heat maps (default: 80)",
+       .read =
+           [](Options& o, const std::string& text) {
+             o.text.print.linewidth = whole_value(text);
+             o.own_linewidth = true;
+           }},
+      {.name = "--sci-mode",
+       .value = choice([](const Options&) { return words_of(sci_modes); }),
+       .doc = "scientific notation (default: auto)",
+       .read = [](Options& o, const std::string& text) { o.text.print.sci_mode = sci_modes.at(text); }},
+      {.name = "--no-grad",
+       .doc = "leave out grad_fn and requires_grad",
+       .read = [](Options& o, const std::string&) { o.text.show_grad = false; }},
   };
 }
 

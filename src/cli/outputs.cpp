@@ -12,12 +12,11 @@
 
 #include <unistd.h>
 
-#include "cli/progress.hpp"
 #include "files/save.hpp"
-#include "files/save_file.hpp"
+#include "system/beside.hpp"
 #include "system/output.hpp"
 #include "system/pager.hpp"
-#include "system/writers.hpp"
+#include "system/signals.hpp"
 #include "text/lines.hpp"
 #include "walk/memory.hpp"
 
@@ -101,40 +100,37 @@ void to_reader(const Options& options, const Write& write) {
 }
 
 Outputs::Outputs(const Options& options) : options_(options) {
+  if (options.output || options.save) {
+    system::watch_signals();
+  }
   if (options.output) {
     output_ = accepted_output(*options.output, options.force);
   }
-  if (!options.save) {
-    return;
+  if (options.save) {
+    const Place saved = render::accepted_place(*options.save, options.force);
+    if (output_ || saved.kind == Place::Kind::stream) {
+      check_apart(options, output_ ? *output_ : system::place_of("/dev/stdout"), saved);
+    }
   }
-  const bool is_file = render::tensor_file_writer(*options.save) != nullptr;
-  const Place saved = is_file ? render::accepted_file(*options.save, options.force)
-                              : render::accepted_folder(*options.save, options.force);
-  if (output_ || saved.kind == Place::Kind::stream) {
-    check_apart(options, output_ ? *output_ : system::place_of("/dev/stdout"), saved);
-  }
+  require_folder();
 }
 
-template <class Saving>
-void Outputs::save_and_write(const std::vector<render::ShownChapter>& chapters, const Write& write) const {
-  std::optional<Progress> progress(render::bytes_saved(chapters));
-  Saving saving(*options_.save, chapters, options_.force, [&progress](std::size_t bytes) { progress->add(bytes); });
-  saving.publish();
-  progress.reset();
-  write_text(write);
-  if (const std::filesystem::path left = saving.finish(); !left.empty()) {
-    tell("--save replaced '" + *options_.save + "', but cannot remove all of the old folder; the rest is in '" +
-         left.string() + "'");
+/// Throws if the folder of --output's file does not exist.
+void Outputs::require_folder() const {
+  const auto folder = output_ ? output_->path.parent_path() : std::filesystem::path();
+  if (!folder.empty() && !std::filesystem::exists(folder)) {
+    throw_not_written(*options_.output, std::make_error_code(std::errc::no_such_file_or_directory));
   }
 }
 
 void Outputs::write(const std::vector<render::ShownChapter>& chapters, const Write& write) const {
-  if (!options_.save) {
-    write_text(write);
-  } else if (render::tensor_file_writer(*options_.save) != nullptr) {
-    save_and_write<render::FileSaving>(chapters, write);
-  } else {
-    save_and_write<render::Saving>(chapters, write);
+  std::optional<render::Saving> saving;
+  if (options_.save) {
+    saving.emplace(*options_.save, chapters, options_.force);
+  }
+  write_text(write);
+  if (saving) {
+    saving->publish();
   }
 }
 
@@ -165,12 +161,12 @@ void Outputs::write_where_asked(const Write& write) const {
       write_to(system::opened(*output_).number(), write);
       return;
     }
-    system::FileWriter file(output_->path, options_.force);
-    write_to(file.descriptor(), write);
-    file.publish();
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw_not_written(*options_.output, error.code());
-  } catch (const system::WriteError& error) {
+    system::Beside beside(output_->path, system::Beside::Kind::file);
+    system::Descriptor file = beside.open();
+    write_to(file.number(), write);
+    file.close();
+    beside.publish(options_.force ? [](const std::filesystem::path&) {} : system::Beside::Check());
+  } catch (const std::system_error& error) {
     throw_not_written(*options_.output, error.code());
   }
 }

@@ -35,8 +35,7 @@ class Outputs {
   void write(const std::vector<render::ShownChapter>& chapters, const Write& write) const;
 
  private:
-  template <class Saving>
-  void save_and_write(const std::vector<render::ShownChapter>& chapters, const Write& write) const;
+  void require_folder() const;
   void write_text(const Write& write) const;
   void write_where_asked(const Write& write) const;
 

@@ -142,7 +142,7 @@ void check_shell(const Options& options) {
     throw UsageError("completion needs one shell" + accepted + known.front());
   }
   const std::string& shell = options.words.front();
-  if (completion_script(shell) == nullptr) {
+  if (std::ranges::find(known, shell) == known.end()) {
     const std::string near = text::nearest(shell, known);
     throw UsageError("there are no completions for '" + shell + "'" + accepted + (near.empty() ? known.front() : near));
   }
@@ -151,9 +151,14 @@ void check_shell(const Options& options) {
 void check_listed(const Subcommand& command, const Options& options) {
   const std::vector<std::string> known = command.choices();
   const auto is_unknown = [&known](const std::string& word) { return std::ranges::find(known, word) == known.end(); };
-  if (options.words.size() > 1 || std::ranges::any_of(options.words, is_unknown)) {
-    throw UsageError("list: unexpected argument '" + options.words.back() + "'; give one of " + text::joined(known) +
+  const std::vector<std::string>& words = options.words;
+  const bool has_chapter = words.size() == 2 && words[0] == "steps";
+  if (words.size() > (has_chapter ? 2U : 1U) || (!words.empty() && is_unknown(words[0]))) {
+    throw UsageError("list: unexpected argument '" + words.back() + "'; give one of " + text::joined(known) +
                      ", or nothing; try attn-walkthrough list " + known.front());
+  }
+  if (has_chapter && entries_of(words[1]).empty()) {
+    throw UsageError("list steps: unknown chapter '" + words[1] + "'; see attn-walkthrough list chapters");
   }
 }
 
@@ -189,9 +194,7 @@ void settle(Options& options, const CommandLine& line) {
     case Command::completion: check_shell(options); break;
     case Command::help: options.message = help_on(options.words); break;
     case Command::list: check_listed(*line.command, options); break;
-    case Command::message:
-    case Command::man:
-    case Command::complete: break;
+    case Command::message: break;
   }
 }
 

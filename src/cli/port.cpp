@@ -24,7 +24,6 @@
 #include "verify/page/page.hpp"
 #include "verify/page/pieces.hpp"
 #include "verify/page/printed.hpp"
-#include "verify/port/axes.hpp"
 #include "verify/port/judge.hpp"
 #include "verify/port/names.hpp"
 #include "verify/port/report.hpp"
@@ -66,8 +65,9 @@ std::string words_of(const chapters::Chapter& chapter, const Lesson& lesson) {
                           : ", sentence " + text::quoted(*lesson.sentence)) +
            ", " + name_of(cpu_names(), lesson.kernels.cpu) + " kernels";
   }
-  return std::string(chapter.name) + " of " + std::string(chapter.article->name) + ", seed " + lesson.seed.text() +
-         ", " + (lesson.inputs ? "inputs " + text::one_line(lesson.inputs->source) + ", " : "") +
+  return std::string(chapter.name) + " of " + std::string(chapter.article->name) + ", seed " +
+         lesson.seed.value_or(default_seed).text() + ", " +
+         (lesson.inputs ? "inputs " + text::one_line(lesson.inputs->source) + ", " : "") +
          (lesson.weights ? "weights " + text::one_line(lesson.weights->source) + ", " : "") +
          (lesson.attend_to ? "attending to " + name_of(attend_to_names(), *lesson.attend_to) + ", " : "") +
          name_of(cpu_names(), lesson.kernels.cpu) + " kernels, " +
@@ -256,25 +256,20 @@ verify::PortReport compared(const chapters::Chapter& chapter, const Lesson& less
                                     verify.atol.value_or(std::max(usual.atol, log.radius)),
                                     !verify.rtol && !verify.atol};
   verify::PortReport report{
-      text::one_line(file), words_of(chapter, lesson), {}, {}, {}, {}, chapters::token_words(*chapter.article, lesson),
-      lesson.seed};
+      text::one_line(file), words_of(chapter, lesson), {}, {}, {}, {}, chapters::token_words(*chapter.article, lesson)};
   report.file = file;
-  if (!lesson.fixture) {
+  if (!lesson.fixture && !lesson.layer) {
     report.unseen = verify::unseen_in(walk.steps());
-  }
-  if (lesson.layer) {
-    report.to_see = "other inputs may show it";
   }
   ReadTensors given = read_but_ignored(file, log, verify, walk.steps(), report.ignored);
   report.given = std::move(given.tensors);
-  verify::number_slices(report.given, verify::heads_of(walk.steps()), verify::entries_of(walk.steps()));
   const auto judged = std::span(report.given).first(given.judged);
   report.judgement = verify::judge(judged, walk.steps(), verify.names, tolerance, walk.draws());
   if (report.judgement.seed) {
     Lesson other = lesson;
     other.seed = *report.judgement.seed;
     verify::PortReport with_seed = compared(chapter, other, computed(chapter, other, options), file, options);
-    with_seed.asked_seed = lesson.seed;
+    with_seed.drawn_with = other.seed;
     return with_seed;
   }
   take_used(report, lesson);

@@ -18,26 +18,25 @@
 #include <thread>
 #include <vector>
 
-#include "cli/complete.hpp"
 #include "cli/completion.hpp"
 #include "cli/compute.hpp"
-#include "cli/manual.hpp"
 #include "cli/option_rows.hpp"
 #include "cli/outputs.hpp"
 #include "cli/port.hpp"
+#include "cli/usage_error.hpp"
 #include "cli/verify.hpp"
 #include "cli/what_ifs.hpp"
 #include "inputs.hpp"
 #include "own.hpp"
 #include "present/predict.hpp"
 #include "present/presenter.hpp"
-#include "render/draws.hpp"
 #include "render/exercises.hpp"
 #include "system/signals.hpp"
 #include "tensor/array.hpp"
 #include "tensor/evaluation.hpp"
 #include "text/lines.hpp"
 #include "torch/torch.hpp"
+#include "walk/drawn_words.hpp"
 #include "walk/memory.hpp"
 
 namespace attn::cli {
@@ -82,18 +81,15 @@ void run_emit(const Options& options) {
   outputs.write(saved, [&](std::ostream& out) { options.emit->write(out, request); });
 }
 
-/// Writes the random draws.
+/// Writes the words of the random draws as tensors.
 void run_draws(const Chapter& chapter, const Options& options) {
   const Outputs outputs(options);
-  const Walkthrough walk = computed(chapter, options.lesson, options);
-  std::vector<render::ShownChapter> saved;
-  if (options.save) {
-    saved.push_back(shown(chapter, walk, options));
+  const Walkthrough words = drawn_words(computed(chapter, options.lesson, options));
+  if (words.steps().empty()) {
+    throw UsageError("--draws: " + std::string(chapter.name) + " draws no random numbers; leave --draws out");
   }
-  const render::DrawsShown drawn = {about(chapter, options), walk, options.only};
-  outputs.write(saved, [&](std::ostream& out) {
-    (options.format == &render::default_writer() ? render::write_draws_text : render::write_draws_json)(out, drawn);
-  });
+  const render::Document asked = document({shown(chapter, words, options)}, options);
+  outputs.write(asked.chapters, [&](std::ostream& out) { options.format->write(out, asked); });
 }
 
 /// The options for each chapter: the kernels are its article's unless they are given.
@@ -108,29 +104,22 @@ std::deque<Options> options_of_chapters(const Options& options) {
 
 /// The presenter's view of a chapter. Chapter and options must outlive it.
 present::Presentation presentation(const Chapter& chapter, const Options& options) {
-  const auto with_seed = [&options](torch::Seed seed) {
-    Lesson lesson = options.lesson;
-    lesson.seed = seed;
-    return lesson;
-  };
-  return {
-      .walk = [&chapter, &options, with_seed](torch::Seed seed) { return computed(chapter, with_seed(seed), options); },
-      .select = [&](const std::vector<Step>& steps) { return selected(steps, chapter, options); },
-      .what_ifs = [&] { return chapters::what_ifs(chapter); },
-      .change =
-          [&chapter, &options, with_seed](const Walkthrough& as_is, torch::Seed seed, const WhatIf& rule) {
-            check_change_fits(chapter, with_seed(seed), options, rule);
-            return changed(as_is, rule);
-          },
-      .seed = options.lesson.seed,
-      .tokens = chapters::token_words(*chapter.article, options.lesson),
-      .why = why_in(chapter, options),
-      .text = options.text,
-      .framing = [&](std::span<const Step> steps) { return framing(chapter, options.lesson, steps); },
-      .is_framed = options.only.empty(),
-      .explains = options.explain,
-      .draws_heatmaps = options.heatmap,
-      .seconds = options.seconds};
+  return {.walk = [&] { return computed(chapter, options.lesson, options); },
+          .select = [&](const std::vector<Step>& steps) { return selected(steps, chapter, options); },
+          .what_ifs = [&] { return chapters::what_ifs(chapter); },
+          .change =
+              [&](const Walkthrough& as_is, const WhatIf& rule) {
+                check_change_fits(chapter, options.lesson, options, rule);
+                return changed(as_is, rule);
+              },
+          .seed = options.lesson.seed.value_or(default_seed).text(),
+          .tokens = chapters::token_words(*chapter.article, options.lesson),
+          .why = why_in(chapter, options),
+          .text = options.text,
+          .framing = [&](std::span<const Step> steps) { return framing(chapter, options, steps); },
+          .is_framed = options.only.empty(),
+          .explains = options.explain,
+          .draws_heatmaps = options.heatmap};
 }
 
 /// Presents the chapters that have a step to show.
@@ -171,7 +160,7 @@ void run_predict(const Chapter& chapter, const Options& options) {
   const render::ShownChapter asked = shown(chapter, computed(chapter, options.lesson, options), options);
   present::Prediction prediction;
   prediction.cells = options.predict.value();
-  prediction.seed = options.lesson.seed;
+  prediction.seed = options.lesson.seed.value_or(default_seed);
   prediction.tokens = asked.tokens;
   prediction.text = options.text;
   prediction.interactive = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
@@ -285,15 +274,13 @@ int run(const Options& options) {
   switch (options.command) {
     case Command::help:
     case Command::message: show(options.message); break;
-    case Command::list: show(list(options.words.empty() ? "" : options.words.front(), options.json)); break;
+    case Command::list: show(list(options.words, options.json)); break;
     case Command::verify: {
       const int code = verify(options);
       std::ranges::for_each(notes, tell);  // not before: where a page cannot be read, the error is the only line
       return code;
     }
-    case Command::man: show(manual_page()); break;
     case Command::completion: show(completion_script(options.words.front())); break;
-    case Command::complete: show(completions(options.words)); break;
     case Command::walk: run_walk(options); break;
   }
   return 0;

@@ -13,7 +13,6 @@ namespace {
 
 constexpr auto chapters_group = "Chapters";
 constexpr auto commands_group = "Commands";
-constexpr auto hidden_group = "";
 
 const std::vector<std::string> examples = {
     "attn-walkthrough causal --seed 123        print the numbers of the article",
@@ -44,7 +43,7 @@ std::vector<Subcommand> chapter_commands() {
 std::vector<std::string> help_topics() {
   std::vector<std::string> names = names_in(guides(), &Guide::name);
   for (const Subcommand& command : subcommands()) {
-    if (find_guide(command.name) == nullptr && !command.group.empty()) {
+    if (find_guide(command.name) == nullptr) {
       names.push_back(command.name);
     }
   }
@@ -92,11 +91,12 @@ std::vector<Subcommand> other_commands() {
        .group = commands_group,
        .taker = by_list,
        .command = Command::list,
-       .argument = "steps|rules",
-       .argument_doc = "list the names of all steps, or the rules of --what-if, with a sentence each",
+       .argument = "chapters|articles|steps|rules",
+       .argument_doc =
+           "what to list (default: chapters); steps may be followed by a chapter; rules are those of --what-if",
        .choices =
            [] {
-             return std::vector<std::string>{"steps", "rules"};
+             return std::vector<std::string>{"chapters", "articles", "steps", "rules"};
            },
        .examples = {"attn-walkthrough list rules"}},
       {.name = "verify",
@@ -127,12 +127,6 @@ std::vector<Subcommand> other_commands() {
        .choices = help_topics,
        .also = guides_listed(),
        .examples = {"attn-walkthrough help ports"}},
-      {.name = "man",
-       .summary = "print the manual page, for man -l -",
-       .group = commands_group,
-       .taker = by_others,
-       .command = Command::man,
-       .examples = {"attn-walkthrough man | man -l -"}},
       {.name = "completion",
        .summary = "print a shell's completion script",
        .group = commands_group,
@@ -142,14 +136,6 @@ std::vector<Subcommand> other_commands() {
        .argument_doc = "the shell",
        .choices = shells,
        .examples = {"source <(attn-walkthrough completion bash)", "attn-walkthrough completion fish | source"}},
-      {.name = "complete",
-       .summary = "(internal) print completion candidates",
-       .group = hidden_group,
-       .taker = by_others,
-       .command = Command::complete,
-       .argument = "WORD",
-       .argument_doc = "the words after the program's name, up to the cursor; put -- before them",
-       .examples = {"attn-walkthrough complete -- causal --only attn"}},
   };
 }
 

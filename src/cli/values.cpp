@@ -42,10 +42,10 @@ std::string wrong_depth(const Value& value, const std::string& text) {
          (text::nearest(text, words).empty() ? std::to_string(value.example) : full);
 }
 
-/// An error if the text is not a number from `least` to `most`.
-std::string wrong_real(const std::string& text, double least, double most, const std::string& words) {
+/// An error if the text is not a number from 0 to `most`.
+std::string wrong_real(const std::string& text, double most, const std::string& words) {
   const auto value = text::number_of<double>(text);
-  return value && *value >= least && *value <= most ? "" : text::quoted(text) + words;
+  return value && *value >= 0 && *value <= most ? "" : text::quoted(text) + words;
 }
 
 std::string wrong_choice(const Value& value, const std::string& text, const Options& so_far) {
@@ -85,7 +85,6 @@ std::string wrong_names(const std::string& text) {
 }  // namespace
 
 std::string what_is_wrong(const Value& value, const std::string& text, const Options& so_far) {
-  constexpr double smallest = 5e-324;
   switch (value.kind) {
     case ValueKind::number: return wrong_number(value, text);
     case ValueKind::depth: return wrong_depth(value, text);
@@ -96,13 +95,10 @@ std::string what_is_wrong(const Value& value, const std::string& text, const Opt
                                       : text::quoted(text) +
                                             " is not a 64-bit seed; use a whole number from -9223372036854775808 to "
                                             "18446744073709551615; try 123";
-    case ValueKind::probability:
-      return wrong_real(text, 0, 1, " is not a probability; use a number from 0 to 1; try 0.2");
+    case ValueKind::probability: return wrong_real(text, 1, " is not a probability; use a number from 0 to 1; try 0.2");
     case ValueKind::tolerance:
-      return wrong_real(text, 0, std::numeric_limits<double>::max(),
+      return wrong_real(text, std::numeric_limits<double>::max(),
                         " is not a tolerance; use a number of at least 0; try 1e-5");
-    case ValueKind::seconds:
-      return wrong_real(text, smallest, 3600, " is not a time; use seconds above 0 and up to 3600, such as 2.5; try 5");
     case ValueKind::output:
       return text == "-" ? "" : wrong_path(text, "file", "a path, or - for standard output", "steps.txt");
     case ValueKind::save: {
@@ -112,12 +108,8 @@ std::string what_is_wrong(const Value& value, const std::string& text, const Opt
     case ValueKind::flag:
     case ValueKind::tensor:
     case ValueKind::weights:
-    case ValueKind::patterns:
-    case ValueKind::sentence:
-    case ValueKind::token:
-    case ValueKind::steps:
-    case ValueKind::cell:
-    case ValueKind::chapter: return "";
+    case ValueKind::text:
+    case ValueKind::sentence: return "";
   }
   return "";
 }

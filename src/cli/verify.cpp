@@ -216,9 +216,9 @@ int verify(const Options& options) {
     return verify_dumps(options);
   }
   const Outputs outputs(options);
-  use_blas(default_blas(), 0);  // reserves its memory before the pages are read
+  use_blas(default_blas());  // reserves its memory before the pages are read
   const std::int64_t available = available_memory();
-  cap_memory(available, room_for_products(Blas::native, evaluation().threads));
+  cap_memory(available, room_for_products(evaluation().threads));
   PassedOver passed;
   const std::deque<Verified> pages = explained(options.verify, available, passed);
   check_used(options, chapters_on(pages));

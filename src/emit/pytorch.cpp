@@ -267,14 +267,8 @@ std::string set_printoptions(const torch::PrintOptions& print) {
 std::string environment(const Kernels& kernels) {
   const std::string_view cpu = kernels.cpu == Cpu::avx2 ? "avx2" : kernels.cpu == Cpu::avx512 ? "avx512" : "default";
   std::string settings = "ATEN_CPU_CAPABILITY=\"" + std::string(cpu) + "\"";
-  const std::map<Blas, std::string> cores = {{Blas::haswell, "haswell"},
-                                             {Blas::skylakex, "skylakex"},
-                                             {Blas::sandybridge, "sandybridge"},
-                                             {Blas::prescott, "prescott"}};
-  if (const auto core = cores.find(bits_of(kernels.blas)); core != cores.end()) {
-    settings += ", OPENBLAS_CORETYPE=\"" + core->second + "\"";
-  }
-  return settings + (kernels.blas == Blas::native ? "" : ", OPENBLAS_NUM_THREADS=\"1\"");
+  const std::string_view core = bits_of(kernels.blas) == Blas::skylakex ? "skylakex" : "haswell";
+  return settings + ", OPENBLAS_CORETYPE=\"" + std::string(core) + "\", OPENBLAS_NUM_THREADS=\"1\"";
 }
 
 bool is_softmax_over_another_axis(const Tensor& tensor) {

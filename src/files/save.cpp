@@ -1,13 +1,23 @@
 #include "files/save.hpp"
 
+#include <cerrno>
+#include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
+#include "files/file.hpp"
 #include "files/manifest.hpp"
+#include "files/save_csv.hpp"
+#include "files/save_npz.hpp"
+#include "files/save_safetensors.hpp"
 #include "files/saved.hpp"
 
 namespace attn::render {
@@ -17,23 +27,24 @@ namespace fs = std::filesystem;
 using system::Place;
 
 [[noreturn]] void throw_error(const fs::path& path, const std::error_code& code) {
+  const bool is_file = tensor_file_writer(path) != nullptr;
+  const std::string kind = is_file ? "file" : "folder";
   if (code == std::errc::file_exists) {
-    throw SaveError(
-        "--save: '" + path.string() +
-        "' already exists; --save makes a new folder; name another, or add --force to replace one that --save "
-        "wrote");
+    throw SaveError("--save: '" + path.string() + "' already exists; --save makes a new " + kind +
+                    "; name another, or add --force to replace " + (is_file ? "a file" : "one that --save wrote"));
   }
-  throw SaveError("--save cannot write '" + path.string() + "' (" + code.message() +
-                  "); give a folder that can be created or written; try --save /tmp/steps");
+  throw SaveError("--save cannot write '" + path.string() + "' (" + code.message() + "); give a " + kind +
+                  " that can be created or written; try --save /tmp/steps" +
+                  (is_file ? path.extension().string() : ""));
 }
 
 /// Runs an action and turns the system's errors into SaveError.
 template <class Action>
-auto checked(const Action& action) {
+auto checked(const fs::path& path, const Action& action) {
   try {
     return action();
-  } catch (const fs::filesystem_error& error) {
-    throw_error(error.path1(), error.code());
+  } catch (const std::system_error& error) {  // a filesystem_error is one
+    throw_error(path, error.code());
   }
 }
 
@@ -66,49 +77,105 @@ void check_is_ours(const fs::path& folder, const fs::path& shown_as) {
   }
 }
 
+/// Overwrites bytes of a file. Throws std::system_error.
+void overwrite_all(int descriptor, std::uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written >= 0) {
+      offset += static_cast<std::uint64_t>(written);
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      throw std::system_error(system::last_error());
+    }
+  }
+}
+
+/// Writes to a device or a pipe. If its reader leaves, it has what it wanted.
+void write_stream(const Place& stream, WriteTensors write, std::span<const ShownChapter> chapters) {
+  const system::Descriptor descriptor = system::opened(stream);
+  try {
+    write({[&](std::string_view bytes) { system::write_all(descriptor.number(), bytes); }}, chapters);
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::broken_pipe) {
+      throw;
+    }
+  }
+}
+
 }  // namespace
 
-Place accepted_folder(const fs::path& folder, bool may_replace) {
-  Place place = checked([&] { return system::place_of(folder); });
-  if (place.kind == Place::Kind::file || place.kind == Place::Kind::stream) {
-    throw_error(folder, std::make_error_code(std::errc::not_a_directory));
+WriteTensors tensor_file_writer(const fs::path& path) {
+  if (files::has_extension(path, ".npz")) {
+    return write_npz;
   }
-  if (place.kind == Place::Kind::folder) {
-    if (!may_replace) {
-      throw_error(folder, std::make_error_code(std::errc::file_exists));
-    }
-    check_is_ours(place.path, folder);
+  if (holds_one_tensor(path)) {
+    return write_one_csv;
+  }
+  return files::has_extension(path, ".safetensors") ? write_safetensors : nullptr;
+}
+
+Place accepted_place(const fs::path& path, bool may_replace) {
+  const bool is_file = tensor_file_writer(path) != nullptr;
+  Place place = checked(path, [&] { return system::place_of(path); });
+  if (place.kind == (is_file ? Place::Kind::folder : Place::Kind::file) ||
+      (!is_file && place.kind == Place::Kind::stream)) {
+    throw_error(path, std::make_error_code(is_file ? std::errc::is_a_directory : std::errc::not_a_directory));
+  }
+  const bool exists = place.kind == Place::Kind::file || place.kind == Place::Kind::folder;
+  if (exists && !may_replace) {
+    throw_error(path, std::make_error_code(std::errc::file_exists));
+  }
+  if (exists && !is_file) {
+    check_is_ours(place.path, path);
   }
   return place;
 }
 
-Saving::Saving(const fs::path& folder, std::span<const ShownChapter> chapters, bool may_replace, const Written& written)
-    : folder_(folder), may_replace_(may_replace), writer_(checked([&] { return system::FolderWriter(folder); })) {
-  const auto file_of = [](const std::string& name) { return name + ".npy"; };
-  checked([&] {
-    for (const SavedTensor& saved : saved_tensors(chapters)) {
-      const Tensor& tensor = *saved.step->tensor;
-      writer_.write(file_of(saved.name), [&](const Sink& sink) {
-        sink(npy_header(tensor));
-        stream_bytes(tensor, [&](std::string_view bytes) {
-          sink(bytes);
-          if (written) {
-            written(bytes.size());
-          }
-        });
-      });
+Saving::Saving(fs::path path, std::span<const ShownChapter> chapters, bool may_replace)
+    : path_(std::move(path)), may_replace_(may_replace) {
+  const Place place = accepted_place(path_, may_replace);
+  const WriteTensors write = tensor_file_writer(path_);
+  checked(path_, [&] {
+    if (place.kind == Place::Kind::stream) {
+      return write_stream(place, write, chapters);
     }
-    writer_.write(files::manifest_name,
-                  [&](const Sink& sink) { sink(manifest_of(chapters, "file", file_of).dump(2) + "\n"); });
+    beside_.emplace(place.path, write == nullptr ? system::Beside::Kind::folder : system::Beside::Kind::file);
+    if (write == nullptr) {
+      return write_folder(chapters);
+    }
+    system::Descriptor file = beside_->open();
+    write({[&](std::string_view bytes) { system::write_all(file.number(), bytes); },
+           [&](std::uint64_t offset, std::string_view bytes) { overwrite_all(file.number(), offset, bytes); }},
+          chapters);
+    file.close();
   });
 }
 
-void Saving::publish() {
-  system::FolderWriter::Check check;
-  if (may_replace_) {
-    check = [this](const fs::path& found) { check_is_ours(found, folder_); };
+void Saving::write_folder(std::span<const ShownChapter> chapters) const {
+  const auto file_of = [](const std::string& name) { return name + ".npy"; };
+  for (const SavedTensor& saved : saved_tensors(chapters)) {
+    system::Descriptor file = beside_->open(file_of(saved.name));
+    system::write_all(file.number(), npy_header(*saved.step->tensor));
+    stream_bytes(*saved.step->tensor, [&](std::string_view bytes) { system::write_all(file.number(), bytes); });
+    file.close();
   }
-  checked([&] { writer_.publish(check); });
+  system::Descriptor manifest = beside_->open(files::manifest_name);
+  system::write_all(manifest.number(), manifest_of(chapters, "file", file_of).dump(2) + "\n");
+  manifest.close();
+}
+
+void Saving::publish() {
+  const bool is_file = tensor_file_writer(path_) != nullptr;
+  const system::Beside::Check check = [&](const fs::path& found) {
+    if (!is_file) {
+      check_is_ours(found, path_);
+    } else if (!fs::is_regular_file(fs::symlink_status(found))) {
+      system::throw_exists(found);
+    }
+  };
+  if (beside_) {
+    checked(path_, [&] { beside_->publish(may_replace_ ? check : system::Beside::Check()); });
+  }
 }
 
 }  // namespace attn::render

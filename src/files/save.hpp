@@ -1,13 +1,15 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <span>
 #include <stdexcept>
 
 #include "files/saved.hpp"
 #include "render/document.hpp"
+#include "system/beside.hpp"
 #include "system/place.hpp"
-#include "system/writers.hpp"
 
 namespace attn::render {
 
@@ -16,30 +18,38 @@ struct SaveError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The place of the folder. Throws SaveError if something exists there that may not be replaced: anything but an empty
-/// folder or one with nothing besides what its manifest lists.
-system::Place accepted_folder(const std::filesystem::path& folder, bool may_replace);
+/// Writes a file of all tensors.
+using WriteTensors = void (*)(const Target& target, std::span<const ShownChapter> chapters);
 
-/// Writes every tensor of a chapter's steps as folder/NAME.npy or folder/SECTION/NAME.npy, and their descriptions as
-/// folder/manifest.json. With several chapters, each has its own subfolder, and the manifest is a list.
+/// The writer for names that end in .npz, .safetensors or, for one tensor, .csv, ignoring case; null if the name is a
+/// folder's.
+WriteTensors tensor_file_writer(const std::filesystem::path& path);
+
+/// The place of what --save writes. Throws SaveError if something exists there that may not be replaced: for a file
+/// anything but a regular file, for a folder anything but an empty one or one with nothing besides what its manifest
+/// lists.
+system::Place accepted_place(const std::filesystem::path& path, bool may_replace);
+
+/// Writes every tensor of the chapters' steps: to one file, or as folder/NAME.npy or folder/SECTION/NAME.npy, with
+/// their descriptions as folder/manifest.json. In a folder each of several chapters has its own, and the manifest is a
+/// list.
 ///
-/// The constructor writes to another folder, publish() renames it, and finish() removes the folder it replaced. Without
-/// these calls, or after a failure, everything is as before.
+/// The constructor writes it beside its place, and publish() moves it there; without it everything is as before. A
+/// device or a pipe is written directly.
 class Saving {
  public:
   /// Throws SaveError.
-  Saving(const std::filesystem::path& folder, std::span<const ShownChapter> chapters, bool may_replace,
-         const Written& written = {});
+  Saving(std::filesystem::path path, std::span<const ShownChapter> chapters, bool may_replace);
 
   /// Throws SaveError.
   void publish();
-  /// Returns the part of a replaced folder that cannot be removed and stays beside the new one; empty if there is none.
-  std::filesystem::path finish() { return writer_.finish(); }
 
  private:
-  std::filesystem::path folder_;
+  void write_folder(std::span<const ShownChapter> chapters) const;
+
+  std::filesystem::path path_;
   bool may_replace_;
-  system::FolderWriter writer_;
+  std::optional<system::Beside> beside_;
 };
 
 }  // namespace attn::render

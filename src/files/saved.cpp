@@ -37,14 +37,6 @@ std::vector<SavedTensor> saved_tensors(std::span<const ShownChapter> chapters) {
   return tensors;
 }
 
-std::int64_t bytes_saved(std::span<const ShownChapter> chapters) {
-  std::int64_t bytes = 0;
-  for (const SavedTensor& saved : saved_tensors(chapters)) {
-    bytes += element_count(saved.step->tensor->shape()) * element_size(saved.step->tensor->dtype());
-  }
-  return bytes;
-}
-
 nlohmann::ordered_json manifest_of(std::span<const ShownChapter> chapters, const std::string& place_key,
                                    const std::function<std::string(const std::string& name)>& place_of) {
   nlohmann::ordered_json manifests = nlohmann::ordered_json::array();

@@ -24,9 +24,6 @@ struct Target {
   std::function<void(std::uint64_t offset, std::string_view bytes)> overwrite = {};
 };
 
-/// Receives the number of further bytes written.
-using Written = std::function<void(std::size_t bytes)>;
-
 /// A tensor that --save writes.
 struct SavedTensor {
   std::string name;  ///< "attn_scores", "head_1/keys"; with several chapters "multihead/head_1/keys"
@@ -43,9 +40,6 @@ nlohmann::ordered_json manifest_of(std::span<const ShownChapter> chapters, const
 
 /// The header of an .npy file for these numbers, in numpy's format 1.0.
 std::string npy_header(const Tensor& tensor);
-
-/// The total size of all tensors' numbers in bytes.
-std::int64_t bytes_saved(std::span<const ShownChapter> chapters);
 
 /// Passes on the numbers, row-major and little-endian, a bool in one byte; in parts if the tensor depends on large
 /// ones. The bytes are valid only during the call of `use`.

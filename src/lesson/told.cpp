@@ -49,7 +49,6 @@ Telling products(const Derivation& derivation) {
                                 .each = "{a} * {b} = {>a} * {>b} = {>product}   sum {>sum}{token}",
                                 .bias = "plus the bias {bias} = {=bias}   sum {=sum}"},
       .hints = {{.opening = "add:", .each = "{=a} * {=b} = {=product}", .bias = "{=bias}"}},
-      .meeting = {.is_list = true, .label = "products", .row = "product"},
       .page = {.head = {"", is_empty ? "" : "{a name}", "", is_empty ? "" : "{b name}", "product", "sum"},
                .each = {"{~a}", "×", "{~b}", "{=product}", "{=sum}"},
                .bias = {"bias", "", "+", "{~bias}", "", "{=sum}"},
@@ -76,7 +75,6 @@ Telling sum(const Derivation& derivation) {
       .lines = is_empty ? Lines{.opening = "a sum of no numbers"}
                         : Lines{.opening = is_of_one ? "the sum of {a run}:" : "the sum of:",
                                 .each = "{a} = {>a}   sum {>sum}{token}"},
-      .meeting = {.is_list = is_of_one},
       .page = {.head = {"", is_empty || !is_of_one ? "" : "{a name}", "sum"},
                .each = {"{~a}", "{=sum}"},
                .said_each = "{=a}"},
@@ -92,10 +90,6 @@ Telling one_step(const Derivation& derivation, const std::string& sign, const st
   const std::string b = has_b ? "b" : "c";
   return {
       .lines = {.each = "{a} " + sign + (has_b ? " {b}" : " {=c}") + " = {=a} " + sign + " {=" + b + "} = {=result}"},
-      .meeting = {.label = has_b         ? ""
-                           : sign == "/" ? "divisor"
-                                         : "number",
-                  .row = has_b ? "" : "c"},
       .page = {.paragraphs = {"{a} " + page_sign + (has_b ? " {b}" : " {=c}"),
                               "`{=a} " + page_sign + " {=" + b + "} = {=result}`"},
                .said = "{=a} " + said + " {=" + b + "}"},
@@ -115,7 +109,6 @@ Telling maximum(const Derivation& derivation) {
   const bool is_of_one = has_one_operand(derivation);
   return {
       .lines = {.opening = is_of_one ? "the largest of {a run}:" : "the larger of:", .each = "{a} = {>a}{token}"},
-      .meeting = {.is_list = is_of_one},
       .page = {.head = {"", is_of_one ? "{a name}" : ""},
                .each = {"{~a}"},
                .paragraphs = {"The largest is `{=result}`."},
@@ -158,7 +151,6 @@ Telling mean(const Derivation& derivation) {
       .lines = {.opening = "the mean of {a run}:",
                 .each = "{a} = {>a}   sum {>sum}{token}",
                 .closing = {"{=total} / " + count + " = {=mean}"}},
-      .meeting = {.is_list = true},
       .page = {.head = {"", "{a name}", "sum"},
                .each = {"{~a}", "{=sum}"},
                .paragraphs = {"`{=total} ÷ " + count + " = {=mean}`"},
@@ -187,7 +179,6 @@ Telling variance(const Derivation& derivation, bool is_inverse) {
       .lines = {.opening = "the mean of {a run} is {=mean}:",
                 .each = "({a} - mean)**2 = {>difference}**2 = {>square}{token}",
                 .closing = std::move(closing)},
-      .meeting = {.is_list = true, .label = "squares", .row = "square"},
       .page = {.head = {"", "x", "x − mean", "squared"},
                .each = {"{~a}", "{=difference}", "{=square}"},
                .paragraphs = std::move(paragraphs),
@@ -209,7 +200,6 @@ Telling softmax(const Derivation& derivation) {
                             "{=exponential} / {=total} = {=result}"}},
       .hints = {{.opening = "{=exponential} divided by the sum of:",
                  .each = "exp({=a} - {=largest}) = {=exponential}"}},
-      .meeting = {.is_list = true, .label = "exp(score - max)", .row = "exponential"},
       .page = {.head = {"", "x", "x − max", "exp(x − max)", "÷ sum"},
                .each = {"{~a}", "{=difference}", "{=exponential}", "{=result}"},
                .paragraphs = {"The exponentials sum to `{=total}`.", "`{=exponential} ÷ {=total} = {=result}`"},
@@ -234,7 +224,6 @@ Telling softmax_gradient(const Derivation& derivation) {
                             "({=a} - {=total}) * {=b} = {=result}"}},
       .hints = {{.opening = "({=a} minus the sum of the products) times {=b}; add:",
                  .each = "{=a} * {=b} = {=product}"}},
-      .meeting = {.is_list = true, .label = "products", .row = "product"},
       .page = {.head = {"", "{a name}", "", "{b name}", "product"},
                .each = {"{~a}", "×", "{~b}", "{=product}"},
                .paragraphs = {"The products sum to `{=total}`.", "`({=a} − {=total}) × {=b} = {=result}`"},
@@ -260,7 +249,6 @@ Telling masked(const Derivation& derivation) {
   return {
       .lines = {.opening = std::string("{a} is True, so the number is replaced by {=c}") +
                            (is_minus_infinity ? ", which softmax turns into a weight of 0" : "")},
-      .meeting = {.covers = true},
       .page = std::move(page),
       .result = "c",
       .has_constant = true,
@@ -294,7 +282,6 @@ Telling comparison(const Derivation& derivation) {
   return {
       .lines = {.opening = "True where every pair is close, |a - b| <= 1e-08 + 1e-05 * |b|:",
                 .each = "{a} = {!a}, {b} = {!b}{close?  close:  not close}"},
-      .meeting = {.is_list = true},
       .page = {.paragraphs = {compared}, .said = compared},
       .columns = {{"close", "close", "a", "b"},
                   {"result", "all", "close"},

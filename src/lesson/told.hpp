@@ -39,14 +39,6 @@ struct Lines {
   std::vector<std::string> closing = {};
 };
 
-/// The presenter's operand view: one operand's numbers above the other's.
-struct Meeting {
-  bool is_list = false;    ///< numbers in rows below their tokens; otherwise each number has its own row
-  bool covers = false;     ///< the first operand's number is the replaced one
-  std::string label = {};  ///< the label of an additional row
-  std::string row = {};    ///< the column or the constant in that row
-};
-
 /// The page's version: a table, if it has a heading, followed by paragraphs.
 struct PageTelling {
   std::vector<std::string> head = {};
@@ -61,7 +53,6 @@ struct Telling {
   std::string note = {};  ///< shown beside a number that needed no computation, which has no lines
   Lines lines = {};
   std::vector<Lines> hints = {};  ///< for a reader who computes the number, in order
-  Meeting meeting = {};
   PageTelling page = {};
   std::vector<Column> columns = {};
   std::string_view result = "result";  ///< the column that holds the number itself

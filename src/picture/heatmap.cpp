@@ -100,7 +100,7 @@ struct HeatMap::Numbers {
 class HeatMap::Lines {
  public:
   Lines(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
-        const torch::PrintOptions& print, const Terminal& terminal, std::int64_t enlarged)
+        const torch::PrintOptions& print, const Terminal& terminal)
       : shape_(tensor.shape()),
         axes_(torch::shown_items(shape_, print)),
         terminal_(terminal),
@@ -108,12 +108,13 @@ class HeatMap::Lines {
         extremes_(extremes_of(*numbers.contents, axes_)),
         painter_(extremes_.scale, numbers.of, terminal),
         cells_(numbers.contents, print, terminal.width - grid_.row_names.widest() - 1 - painter_.padding(), terminal),
-        drawing_(grid_, cells_, painter_, terminal_, enlarged) {
+        drawing_(grid_, cells_, painter_, terminal_) {
     headings_ = matrix_headings(tensor);
+    std::int64_t matrices = 0;
     for (const std::int64_t first : matrices_of(axes_)) {
-      parts_.push_back({matrices_end_, first, matrices_});
+      parts_.push_back({matrices_end_, first, matrices});
       matrices_end_ += first < 0 ? 1 : drawing_.count() + (has_headings() ? 1 : 0);
-      matrices_ += first < 0 ? 0 : 1;
+      matrices += first < 0 ? 0 : 1;
     }
     if (numbers.of == Painter::Of::booleans) {
       end_.push_back(boolean_legend(painter_));
@@ -129,10 +130,9 @@ class HeatMap::Lines {
 
   std::int64_t count() const { return matrices_end_ + static_cast<std::int64_t>(end_.size()); }
 
-  text::StyledLine line(std::int64_t i, const CellMarks& marks) const {
+  text::StyledLine line(std::int64_t i, std::optional<GridCell> chosen) const {
     if (i >= matrices_end_) {
-      const bool hides = marks.hides(matrices_ * grid_.rows.count() - 1);  // the scale would tell what is hidden
-      return hides ? text::StyledLine() : end_[static_cast<std::size_t>(i - matrices_end_)];
+      return end_[static_cast<std::size_t>(i - matrices_end_)];
     }
     const auto after = std::ranges::upper_bound(parts_, i, {}, &Part::begin);
     const Part& part = *(after - 1);
@@ -140,24 +140,13 @@ class HeatMap::Lines {
       return {{"..."}};
     }
     const std::int64_t below = i - part.begin - (has_headings() ? 1 : 0);
-    return below < 0 ? text::StyledLine{{heading(part)}} : drawing_.line(below, part.first, marks_of(part, marks));
-  }
-
-  std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> matrices() const {
-    const torch::ShownItems& last = axes_[axes_.size() - std::min<std::size_t>(axes_.size(), 3)];
-    const auto in_group = has_headings() ? static_cast<std::size_t>(last.count() + (last.cut ? 1 : 0)) : 1;
-    std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> groups;
-    std::size_t left = 0;
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      if (left == 0) {
-        groups.emplace_back();
-        const bool are_dots = parts_[i].first < 0;  // between groups
-        left = are_dots ? 1 : in_group;
-      }
-      groups.back().emplace_back(parts_[i].begin, i + 1 < parts_.size() ? parts_[i + 1].begin : matrices_end_);
-      --left;
+    if (below < 0) {
+      return {{heading(part)}};
     }
-    return groups;
+    if (chosen) {
+      chosen->row -= part.rank * grid_.rows.count();
+    }
+    return drawing_.line(below, part.first, chosen);
   }
 
   CellPlace place(const GridCell& cell) const {
@@ -179,16 +168,6 @@ class HeatMap::Lines {
 
   bool has_headings() const { return axes_.size() > 2; }
 
-  /// The marks on one matrix, with its rows counted from 0.
-  CellMarks marks_of(const Part& part, CellMarks marks) const {
-    const std::int64_t rows_before = part.rank * grid_.rows.count();
-    marks.rows -= std::min(marks.rows, rows_before);
-    if (marks.chosen) {
-      marks.chosen->row -= rows_before;
-    }
-    return marks;
-  }
-
   std::string heading(const Part& part) const { return cut_to(headings_(part.first), terminal_.width, terminal_); }
 
   Shape shape_;
@@ -201,31 +180,30 @@ class HeatMap::Lines {
   Drawing drawing_;
   std::function<std::string(std::int64_t)> headings_;
   std::vector<Part> parts_;
-  std::int64_t matrices_ = 0;
   std::int64_t matrices_end_ = 0;
   StyledLines end_;
 };
 
 HeatMap::HeatMap(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
-                 const Terminal& terminal, std::int64_t enlarged)
+                 const Terminal& terminal)
     : columns_(std::max(terminal.width, narrowest)) {
-  make(tensor, {tensor.array().contents(), painted(tensor)}, tokens, with_edges(print), terminal, enlarged);
+  make(tensor, {tensor.array().contents(), painted(tensor)}, tokens, with_edges(print), terminal);
 }
 
 HeatMap::HeatMap(const Tensor& as_is, const Tensor& changed, std::span<const std::string> tokens,
-                 const torch::PrintOptions& print, const Terminal& terminal, std::int64_t enlarged)
+                 const torch::PrintOptions& print, const Terminal& terminal)
     : columns_(std::max(terminal.width, narrowest)) {
   const auto differences = std::make_shared<const Contents>(difference_of(as_is, changed));
-  make(as_is, {differences, Painter::Of::differences}, tokens, with_edges(print), terminal, enlarged);
+  make(as_is, {differences, Painter::Of::differences}, tokens, with_edges(print), terminal);
 }
 
 void HeatMap::make(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
-                   const torch::PrintOptions& print, Terminal terminal, std::int64_t enlarged) {
+                   const torch::PrintOptions& print, Terminal terminal) {
   terminal.width = columns_;
   if (element_count(tensor.shape()) == 0) {
     empty_ = cut_to(torch::format_tensor(*numbers.contents, {}, print), terminal.width, terminal);
   } else {
-    lines_ = std::make_shared<const Lines>(tensor, numbers, tokens, print, terminal, enlarged);
+    lines_ = std::make_shared<const Lines>(tensor, numbers, tokens, print, terminal);
   }
 }
 
@@ -236,12 +214,8 @@ torch::PrintOptions HeatMap::with_edges(torch::PrintOptions print) {
 
 std::int64_t HeatMap::count() const { return lines_ == nullptr ? 1 : lines_->count(); }
 
-text::StyledLine HeatMap::line(std::int64_t i, const CellMarks& marks) const {
-  return lines_ == nullptr ? text::StyledLine{{empty_}} : lines_->line(i, marks);
-}
-
-std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> HeatMap::matrices() const {
-  return lines_ == nullptr ? std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>>() : lines_->matrices();
+text::StyledLine HeatMap::line(std::int64_t i, const std::optional<GridCell>& chosen) const {
+  return lines_ == nullptr ? text::StyledLine{{empty_}} : lines_->line(i, chosen);
 }
 
 CellPlace HeatMap::place(const GridCell& cell) const {

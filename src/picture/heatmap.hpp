@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "picture/marks.hpp"
 #include "picture/terminal.hpp"
@@ -27,35 +26,31 @@ namespace attn::render {
 /// is wider than the terminal, all numbers lose decimals.
 class HeatMap {
  public:
-  /// `enlarged`: rows and twice as many columns that each cell has besides those of its number.
   HeatMap(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
-          const Terminal& terminal, std::int64_t enlarged = 0);
+          const Terminal& terminal);
   /// Shows `changed` minus `as_is`, which have the same shape: colours are symmetric around 0, and cells that do not
   /// differ stay plain.
   HeatMap(const Tensor& as_is, const Tensor& changed, std::span<const std::string> tokens,
-          const torch::PrintOptions& print, const Terminal& terminal, std::int64_t enlarged = 0);
+          const torch::PrintOptions& print, const Terminal& terminal);
 
   /// The print options that decide which cells are shown: at least one item at either end of an axis.
   static torch::PrintOptions with_edges(torch::PrintOptions print);
 
   /// The number of lines.
   std::int64_t count() const;
-  text::StyledLine line(std::int64_t i, const CellMarks& marks = {}) const;
+  /// A line, with the chosen cell in reverse.
+  text::StyledLine line(std::int64_t i, const std::optional<GridCell>& chosen = {}) const;
   /// The place of a shown cell.
   CellPlace place(const GridCell& cell) const;
   /// The largest number of display columns that a line may have.
   std::int64_t columns() const { return columns_; }
-
-  /// The lines [begin, end) of each matrix with its heading, and of the dots between matrices; matrices that differ
-  /// only in the last index of their heading are in one group.
-  std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> matrices() const;
 
  private:
   class Lines;
   struct Numbers;
 
   void make(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
-            const torch::PrintOptions& print, Terminal terminal, std::int64_t enlarged);
+            const torch::PrintOptions& print, Terminal terminal);
 
   std::shared_ptr<const Lines> lines_;  ///< null for a tensor without numbers
   std::int64_t columns_;

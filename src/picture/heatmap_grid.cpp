@@ -146,9 +146,8 @@ double CellTexts::value(std::int64_t position) const {
 
 std::string CellTexts::text(std::int64_t position) const { return cut_to(print_(position), room_, terminal_); }
 
-Drawing::Drawing(const Grid& grid, const CellTexts& cells, const Painter& painter, const Terminal& terminal,
-                 std::int64_t enlarged)
-    : grid_(grid), cells_(cells), painter_(painter), terminal_(terminal), height_(1 + enlarged) {
+Drawing::Drawing(const Grid& grid, const CellTexts& cells, const Painter& painter, const Terminal& terminal)
+    : grid_(grid), cells_(cells), painter_(painter), terminal_(terminal) {
   const std::int64_t names = grid.row_names.widest();
   label_ = names == 0 ? 0 : names + 1;
   const std::int64_t room = terminal.width - label_;
@@ -156,12 +155,10 @@ Drawing::Drawing(const Grid& grid, const CellTexts& cells, const Painter& painte
   const std::int64_t named = std::min(grid.column_names.widest() + 2, number + 6);
   const std::int64_t fitting = (room - (grid.columns.cut ? dots_columns : 0)) / grid.columns.count();
   cell_ = std::max(number, std::min(named, fitting));
-  margin_ = std::clamp<std::int64_t>((fitting - cell_) / 2, 0, enlarged);
-  cell_ += 2 * margin_;
   split(room);
 }
 
-text::StyledLine Drawing::line(std::int64_t i, std::int64_t first, const CellMarks& marks) const {
+text::StyledLine Drawing::line(std::int64_t i, std::int64_t first, const std::optional<GridCell>& chosen) const {
   const Block& block = blocks_[static_cast<std::size_t>(i / lines_of_block())];
   const std::int64_t in_block = i % lines_of_block();
   if (in_block < lines_above()) {
@@ -169,12 +166,10 @@ text::StyledLine Drawing::line(std::int64_t i, std::int64_t first, const CellMar
     return is_title ? text::StyledLine{{title(block)}} : names_line(block);
   }
   const std::int64_t row = in_block - lines_above();
-  const std::int64_t dots_at = grid_.rows.head_end * height_;
-  if (grid_.rows.cut && row == dots_at) {
+  if (grid_.rows.cut && row == grid_.rows.head_end) {
     return {{"..."}};
   }
-  const std::int64_t at = row - (grid_.rows.cut && row > dots_at ? 1 : 0);
-  return row_line(block, at / height_, first, marks, at % height_ == (height_ - 1) / 2);
+  return row_line(block, row - (grid_.rows.cut && row > grid_.rows.head_end ? 1 : 0), first, chosen);
 }
 
 CellPlace Drawing::place(const GridCell& cell) const {
@@ -184,9 +179,7 @@ CellPlace Drawing::place(const GridCell& cell) const {
   for (std::int64_t before = block->begin; before <= cell.column; ++before) {
     column += (dots_before(*block, before) ? dots_columns : 0) + (before < cell.column ? cell_ : 0);
   }
-  return {
-      (block - blocks_.begin()) * lines_of_block() + lines_above() + cell.row * height_ + (height_ - 1) / 2 + dots_rows,
-      column, cell_};
+  return {(block - blocks_.begin()) * lines_of_block() + lines_above() + cell.row + dots_rows, column, cell_};
 }
 
 void Drawing::split(std::int64_t room) {
@@ -223,29 +216,20 @@ text::StyledLine Drawing::names_line(const Block& block) const {
   return text::without_blank_end({{line}});
 }
 
-std::string Drawing::in_cell(const std::string& text) const {
-  const std::int64_t columns = cell_ - 1;
-  return text::left_aligned(text::right_aligned(text, std::max(columns - margin_, text::display_columns(text))),
-                            columns);
-}
+std::string Drawing::in_cell(const std::string& text) const { return text::right_aligned(text, cell_ - 1); }
 
-text::StyledLine Drawing::row_line(const Block& block, std::int64_t row, std::int64_t first, const CellMarks& marks,
-                                   bool has_numbers) const {
+text::StyledLine Drawing::row_line(const Block& block, std::int64_t row, std::int64_t first,
+                                   const std::optional<GridCell>& chosen) const {
   text::StyledLine line;
-  text::append(line, text::left_aligned(has_numbers ? grid_.row_names.at(row) : "", label_));
+  text::append(line, text::left_aligned(grid_.row_names.at(row), label_));
   for (std::int64_t column = block.begin; column < block.end; ++column) {
     if (dots_before(block, column)) {
-      text::append(line, has_numbers ? dots : std::string_view("    "));
-    }
-    if (marks.hides(row)) {
-      text::append(line, in_cell(has_numbers ? "?" : "") + " ");
-      continue;
+      text::append(line, dots);
     }
     const std::int64_t position = first + grid_.rows.item(row) * grid_.columns.size + grid_.columns.item(column);
     Look look = painter_.look(cells_.value(position));
-    look.style.reverse = marks.chooses({row, column});
-    const std::string number = in_cell(has_numbers ? cells_.text(position) : "");
-    text::append(line, number + (painter_.coloured() || !has_numbers ? " " : look.glyph), look.style);
+    look.style.reverse = chosen == GridCell{row, column};
+    text::append(line, in_cell(cells_.text(position)) + (painter_.coloured() ? " " : look.glyph), look.style);
   }
   return text::without_blank_end(std::move(line));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -93,14 +94,12 @@ class CellTexts {
 /// Draws a tensor's matrices line by line, all in the same columns. The arguments must outlive it.
 class Drawing {
  public:
-  /// `enlarged`: as in HeatMap.
-  Drawing(const Grid& grid, const CellTexts& cells, const Painter& painter, const Terminal& terminal,
-          std::int64_t enlarged);
+  Drawing(const Grid& grid, const CellTexts& cells, const Painter& painter, const Terminal& terminal);
 
   /// The number of lines of one matrix.
   std::int64_t count() const { return static_cast<std::int64_t>(blocks_.size()) * lines_of_block(); }
   /// One line of the matrix whose first element is at this position of the tensor.
-  text::StyledLine line(std::int64_t i, std::int64_t first, const CellMarks& marks) const;
+  text::StyledLine line(std::int64_t i, std::int64_t first, const std::optional<GridCell>& chosen) const;
   /// The place of a cell among the matrix's lines.
   CellPlace place(const GridCell& cell) const;
 
@@ -113,24 +112,20 @@ class Drawing {
 
   void split(std::int64_t room);
   std::int64_t lines_above() const { return (blocks_.size() > 1 ? 1 : 0) + (grid_.column_names.empty() ? 0 : 1); }
-  std::int64_t lines_of_block() const {
-    return lines_above() + grid_.rows.count() * height_ + (grid_.rows.cut ? 1 : 0);
-  }
+  std::int64_t lines_of_block() const { return lines_above() + grid_.rows.count() + (grid_.rows.cut ? 1 : 0); }
   bool dots_before(const Block& block, std::int64_t column) const;
   std::string title(const Block& block) const;
   text::StyledLine names_line(const Block& block) const;
-  text::StyledLine row_line(const Block& block, std::int64_t row, std::int64_t first, const CellMarks& marks,
-                            bool has_numbers) const;
+  text::StyledLine row_line(const Block& block, std::int64_t row, std::int64_t first,
+                            const std::optional<GridCell>& chosen) const;
   std::string in_cell(const std::string& text) const;
 
   const Grid& grid_;
   const CellTexts& cells_;
   const Painter& painter_;
   const Terminal& terminal_;
-  std::int64_t label_ = 0;   ///< columns of the row names and the blank after them
-  std::int64_t cell_ = 0;    ///< columns of one cell
-  std::int64_t margin_ = 0;  ///< columns of it on the right that enlarge it
-  std::int64_t height_ = 1;  ///< lines of one cell; its number is in the middle
+  std::int64_t label_ = 0;  ///< columns of the row names and the blank after them
+  std::int64_t cell_ = 0;   ///< columns of one cell
   std::vector<Block> blocks_;
 };
 

@@ -1,27 +1,26 @@
 #include "present/presenter.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <optional>
-#include <string_view>
 
-#include "present/changing.hpp"
-#include "present/pace.hpp"
-#include "present/pointing.hpp"
-#include "present/prompt.hpp"
-#include "present/search.hpp"
+#include "lesson/cell.hpp"
+#include "lesson/derivation.hpp"
+#include "present/page.hpp"
 #include "present/stage.hpp"
 #include "present/walks.hpp"
-#include "present/words.hpp"
+#include "text/columns.hpp"
+#include "text/lines.hpp"
 #include "text/numbers.hpp"
+#include "text/utf8.hpp"
 
 namespace attn::present {
 namespace {
 
-using Kind = Key::Kind;
 using Part = Stage::Part;
 
-bool begins_a_cell(char32_t character) {
-  return (character >= U'0' && character <= U'9') || character == U'-' || character == U'[';
-}
+/// Operands are derived this many levels deep; c on another cell goes deeper.
+constexpr std::int64_t derivation_depth = 1;
 
 /// What follows a chapter.
 enum class Way { quit, onward, back };
@@ -33,7 +32,27 @@ struct Around {
   bool from_after = false;  ///< the reader comes back from the next chapter
 };
 
-/// Carries out key presses in one chapter.
+/// The first step whose name, or "section/name", begins with the text, ignoring case; one of exactly this name first, a
+/// tensor before its size.
+std::optional<std::size_t> step_named(std::span<const Step> steps, const std::string& typed) {
+  const std::string wanted = text::lower(typed);
+  std::optional<std::size_t> found;
+  int best = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string name = text::lower(steps[i].name);
+    const std::string full = text::lower(steps[i].section) + "/" + name;
+    const bool is_equal = name == wanted || full == wanted;
+    const bool fits = name.starts_with(wanted) || full.starts_with(wanted);
+    const int rank = fits ? 1 + (is_equal ? 2 : 0) + (steps[i].kind == Step::Kind::tensor ? 1 : 0) : 0;
+    if (rank > best) {
+      best = rank;
+      found = i;
+    }
+  }
+  return found;
+}
+
+/// Carries out key presses in one chapter. What returns a text returns a message for the user.
 class Presenter {
  public:
   /// The screen is created after the walk.
@@ -43,318 +62,289 @@ class Presenter {
         around_(around),
         walks_(presentation),
         screen_(screen ? *screen : screen.emplace(colours)),
-        stage_(presentation, walks_, screen_),
-        prompt_(screen_, stage_),
-        pointing_(presentation, walks_, stage_, prompt_),
-        changing_(walks_, stage_, prompt_, pointing_),
-        pace_(presentation.seconds) {
-    if (walks_.steps().empty()) {
-      return;
-    }
-    if (around.from_after) {
-      stage_.to(walks_.steps().size() - 1);
-    }
-    if (presentation.is_framed) {
-      stage_.to(around.from_after ? Part::ending : Part::introduction);
+        stage_(presentation, walks_, screen_) {
+    if (!walks_.steps().empty()) {
+      stage_.to(around.from_after ? last() : 0, !presentation.is_framed ? Part::steps
+                                                : around.from_after     ? Part::ending
+                                                                        : Part::introduction);
     }
   }
 
-  Way run() {
-    while (!walks_.steps().empty() && !way_) {
-      stage_.draw(message_.empty() ? hint() : message_);
-      handle(screen_.wait_for_key(stage_.is_covered() || is_at_end() ? std::nullopt : pace_.deadline()));
-      if (prompt_.is_closed()) {
-        quit();
-      }
-    }
-    return way_.value_or(Way::quit);
-  }
+  Way run();
 
  private:
-  void quit() { way_ = Way::quit; }
-  /// Returns true if nothing follows.
-  bool is_at_end();
+  std::size_t last() const { return walks_.steps().size() - 1; }
   bool is_on_step() const { return stage_.part() == Part::steps; }
-  std::string hint();
+  std::string hint() const;
 
-  void handle(const Key& key);
-  void pace(const Key& key);
-  void handle_covered(const Key& key);
-  void act(const Key& key);
-  void letter(char32_t letter);
-  void escape();
-  void toggle_heatmap();
-  void toggle_projector();
+  std::string act(Key key);
+  std::string act_covered(Key key);
+  std::string next();
+  std::string back();
+  std::string jump();
 
-  // Going through steps
-  void show(std::size_t at);
-  void next();
-  void next_step();
-  void back();
-  void jump();
-  void search(bool again);
-  void find_next();
+  std::string choose();
+  std::string type_cell();
+  std::string derive(const render::Cell& cell);
+  std::string derive_chosen();
+
+  std::string what_if();
+  std::string list_rules();
+  std::string change(std::size_t rule);
+  std::string show_walks();
+
+  /// Lets the user type on the last row; empty after Escape.
+  std::string ask(const std::string& question);
 
   const Presentation& presentation_;
   Around around_;
   Walks walks_;
   Screen& screen_;
   Stage stage_;
-  Prompt prompt_;
-  Pointing pointing_;
-  Changing changing_;
-  Pace pace_;
+  bool lists_rules_ = false;
+  std::optional<Shape> last_cell_;
   std::optional<Way> way_;
-  std::string message_;
-  std::string searched_;
 };
 
-bool Presenter::is_at_end() {
-  const bool is_last = stage_.at() + 1 == walks_.steps().size() && !stage_.board().hides();
-  return !around_.has_after && (stage_.part() == Part::ending || (is_last && is_on_step() && !presentation_.is_framed));
+Way Presenter::run() {
+  std::string message;
+  while (!walks_.steps().empty() && !way_) {
+    stage_.draw(message.empty() ? hint() : message);
+    const Key key = screen_.wait_for_key();
+    if (key == keys::resize) {
+      stage_.refresh();
+    } else if (key == keys::closed) {
+      way_ = Way::quit;
+    } else {
+      message = stage_.is_covered() ? act_covered(key) : act(key);
+    }
+  }
+  return way_.value_or(Way::quit);
 }
 
-std::string Presenter::hint() {
+std::string Presenter::hint() const {
   if (stage_.is_covered()) {
-    return hint_line(stage_.place(), cover_hints, screen_.columns());
+    return "q quits  any other key goes back  " + stage_.place();
   }
-  if (stage_.projects() && is_on_step()) {
-    return stage_.place();
-  }
-  if (stage_.board().hides()) {
-    const std::string rows = std::to_string(stage_.board().revealed()) + "/" + std::to_string(stage_.board().rows());
-    const std::string paced = pace_.is_on() ? pace_.words() + "  " : "";
-    return hint_line(paced + "rows " + rows + "  ", row_hints, screen_.columns());
-  }
-  if (pace_.is_on() && !is_at_end()) {
-    return hint_line(pace_.words(), pace_hints, screen_.columns());
-  }
-  if (!is_on_step()) {
-    return hint_line(stage_.place(), frame_hints, screen_.columns());
-  }
-  return stage_.board().chosen() ? hint_line(stage_.place(), cell_hints, screen_.columns())
-                                 : hint_line(stage_.place(), step_hints, screen_.columns());
+  const char* const rest = !is_on_step()     ? "Enter next  b back  g go"
+                           : stage_.chosen() ? "arrows another cell  Escape leave  Enter next"
+                                             : "Enter next  b back  e why  h heat  c cell  w what if";
+  return "? keys  q quit  " + stage_.place() + rest;
 }
 
 // ---- What keys do --------------------------------------------------------------------------------
 
-void Presenter::handle(const Key& key) {
-  switch (key.kind) {
-    case Kind::resumed: pace_.restart(); [[fallthrough]];
-    case Kind::resize:
-      stage_.refresh();
-      stage_.see_cell();
-      return;
-    case Kind::closed: quit(); return;
-    case Kind::timeout:
-      message_.clear();
-      next();
-      pace_.restart();
-      return;
-    default: break;
-  }
-  message_.clear();
-  if (pace_.is_on() && !stage_.is_covered() && !is_at_end() && key.is(U' ')) {
-    pace_.pause_or_go_on();
-    return;
-  }
-  pace(key);
-  if (stage_.is_covered()) {
-    handle_covered(key);
-  } else {
-    act(key);
-  }
-}
-
-/// Keys other than next and back have something to show.
-void Presenter::pace(const Key& key) {
-  const bool goes_on = key.kind == Kind::enter || key.kind == Kind::backspace || key.is(U'b') || key.is(U'r');
-  if (goes_on) {
-    pace_.restart();
-  } else {
-    pace_.pause();
-  }
-}
-
-void Presenter::handle_covered(const Key& key) {
-  if (stage_.scroll(key.kind)) {
-    return;
+std::string Presenter::act_covered(Key key) {
+  if (stage_.scroll(key)) {
+    return "";
   }
   stage_.uncover();
-  if (key.is(U'q')) {
-    quit();
-  } else if (changing_.lists_rules()) {
-    message_ = changing_.take_rule(key);
+  if (key == U'q') {
+    way_ = Way::quit;
+  }
+  const std::size_t number = std::size_t{key} - U'1';
+  return std::exchange(lists_rules_, false) && number < walks_.what_ifs().size() ? change(number) : "";
+}
+
+std::string Presenter::act(Key key) {
+  if (stage_.move(key)) {
+    return derive_chosen();
+  }
+  if (stage_.scroll(key)) {
+    return "";
+  }
+  constexpr std::u32string_view of_steps = U"ehcwW\t";
+  if (!is_on_step() && of_steps.find(key) != std::u32string_view::npos) {
+    return "no step here; Enter or b goes to one";
+  }
+  switch (key) {
+    case keys::enter:
+    case U' ': return next();
+    case keys::backspace:
+    case U'b': return back();
+    case U'g': return jump();
+    case U'e': stage_.toggle_explaining(); return "";
+    case U'h': stage_.toggle_heatmap(); return "";
+    case U'c': return type_cell();
+    case keys::tab: return choose();
+    case keys::escape: stage_.leave_cell(); return "";
+    case U'w': return what_if();
+    case U'W': return list_rules();
+    case U'?': stage_.cover(key_lines()); return "";
+    case U'q': way_ = Way::quit; return "";
+    default: return "unknown key; ? lists the keys";
   }
 }
 
-void Presenter::act(const Key& key) {
-  if (stage_.board().move(key.kind)) {
-    message_ = pointing_.derive_chosen();
-    return;
+std::string Presenter::ask(const std::string& question) {
+  for (std::string typed;;) {
+    const std::string line = question + typed;
+    const std::int64_t columns = text::display_columns(line);
+    const std::int64_t cut = std::max<std::int64_t>(columns + 1 - screen_.columns(), 0);
+    stage_.draw(text::plain_text(text::sliced({{line}}, cut, screen_.columns())), columns - cut);
+    const Key key = screen_.wait_for_key();
+    switch (key) {
+      case keys::enter: return std::string(text::trimmed(typed));
+      case keys::closed: way_ = Way::quit; [[fallthrough]];
+      case keys::escape: return "";
+      case keys::resize: stage_.refresh(); break;
+      case keys::backspace: text::drop_last_character(typed); break;
+      default:
+        if (key >= U' ' && key < keys::first_named && typed.size() < 1000) {
+          text::append_utf8(typed, key);
+        }
+    }
   }
-  if (stage_.scroll(key.kind)) {
-    return;
-  }
-  switch (key.kind) {
-    case Kind::enter: next(); break;
-    case Kind::backspace: back(); break;
-    case Kind::escape: escape(); break;
-    case Kind::tab: message_ = pointing_.choose(); break;
-    case Kind::character: letter(key.character); break;
-    default: break;
-  }
-}
-
-void Presenter::letter(char32_t letter) {
-  if (stage_.projects() && (letter == U'+' || letter == U'=' || letter == U'-')) {
-    stage_.enlarge(letter == U'-' ? -1 : 1);
-    stage_.see_cell();
-    return;
-  }
-  if (stage_.board().chosen() && begins_a_cell(letter)) {
-    message_ = pointing_.type(std::string(1, static_cast<char>(letter)));
-    return;
-  }
-  constexpr std::u32string_view of_steps = U"ehpcrwW";
-  if (!is_on_step() && of_steps.find(letter) != std::u32string_view::npos) {
-    message_ = "no step here; Enter or b goes to one";
-    return;
-  }
-  switch (letter) {
-    case U' ': next(); break;
-    case U'b': back(); break;
-    case U'g': jump(); break;
-    case U'/': search(false); break;
-    case U'n': search(true); break;
-    case U'e': stage_.toggle_explaining(); break;
-    case U'h': toggle_heatmap(); break;
-    case U'p': toggle_projector(); break;
-    case U'c': message_ = pointing_.type(""); break;
-    case U'r': message_ = pointing_.reveal(); break;
-    case U's': message_ = changing_.ask_for_seed(); break;
-    case U'w': message_ = changing_.what_if(); break;
-    case U'W': message_ = changing_.list_rules(); break;
-    case U'?': stage_.cover(key_lines(pace_.is_on())); break;
-    case U'q': quit(); break;
-    default: message_ = "unknown key; ? lists the keys";
-  }
-}
-
-void Presenter::toggle_heatmap() {
-  if (walks_.view() == Walks::View::difference) {
-    message_ = "the difference is already a heat map";
-    return;
-  }
-  stage_.toggle_heatmap();
-  stage_.see_cell();
-}
-
-void Presenter::toggle_projector() {
-  stage_.toggle_projector();
-  stage_.see_cell();
-}
-
-void Presenter::escape() {
-  if (stage_.derives()) {
-    stage_.end_derivation();
-    return;
-  }
-  pointing_.reveal_all();
 }
 
 // ---- Going through steps -------------------------------------------------------------------------
 
-void Presenter::show(std::size_t at) {
-  stage_.to(at);
-  message_ = stage_.change_words();
-}
-
-void Presenter::next() {
-  if (stage_.board().hides()) {
-    message_ = pointing_.reveal();
-  } else if (!stage_.page_on()) {
-    next_step();
+std::string Presenter::next() {
+  if (stage_.page_on()) {
+    return "";
   }
-}
-
-void Presenter::next_step() {
-  if (is_at_end()) {
-    message_ = is_on_step() ? "this is the last step; q quits" : "this is the end; q quits";
-    return;
-  }
-  const bool is_last = stage_.at() + 1 == walks_.steps().size();
-  if (stage_.part() == Part::ending || (is_on_step() && is_last && !presentation_.is_framed)) {
-    way_ = Way::onward;
-    return;
-  }
-  if (is_on_step() && is_last) {
-    stage_.to(Part::ending);
-    return;
-  }
-  show(is_on_step() ? stage_.at() + 1 : 0);
-  pointing_.arrive();
-}
-
-void Presenter::back() {
-  if (stage_.part() == Part::ending) {
-    show(stage_.at());
-  } else if (is_on_step() && stage_.at() > 0) {
-    show(stage_.at() - 1);
+  if (stage_.part() == Part::introduction) {
+    stage_.to(0);
+  } else if (is_on_step() && stage_.at() < last()) {
+    stage_.to(stage_.at() + 1);
   } else if (is_on_step() && presentation_.is_framed) {
-    stage_.to(Part::introduction);
+    stage_.to(last(), Part::ending);
+  } else if (around_.has_after) {
+    way_ = Way::onward;
+  } else {
+    return is_on_step() ? "this is the last step; q quits" : "this is the end; q quits";
+  }
+  return "";
+}
+
+std::string Presenter::back() {
+  if (stage_.part() == Part::ending) {
+    stage_.to(last());
+  } else if (is_on_step() && stage_.at() > 0) {
+    stage_.to(stage_.at() - 1);
+  } else if (is_on_step() && presentation_.is_framed) {
+    stage_.to(0, Part::introduction);
   } else if (around_.has_before) {
     way_ = Way::back;
   } else {
-    message_ = is_on_step() ? "this is the first step" : "this is the introduction; Enter goes on";
+    return is_on_step() ? "this is the first step" : "this is the introduction; Enter goes on";
   }
+  return "";
 }
 
-void Presenter::jump() {
-  const std::optional<std::string> typed = prompt_.ask("go to step: ").text;
-  if (!typed || typed->empty()) {
-    return;
-  }
+std::string Presenter::jump() {
+  const std::string typed = ask("go to step: ");
   const std::vector<Step>& steps = walks_.steps();
-  if (const auto number = text::number_of<std::int64_t>(*typed)) {
-    if (*number >= 1 && *number <= static_cast<std::int64_t>(steps.size())) {
-      show(static_cast<std::size_t>(*number) - 1);
-    } else {
-      message_ = "no step " + *typed + "; choose 1 to " + std::to_string(steps.size());
-    }
-    return;
+  if (typed.empty()) {
+    return "";
   }
-  if (const auto found = step_named(steps, *typed)) {
-    show(*found);
-    return;
+  const auto number = text::number_of<std::int64_t>(typed);
+  if (number && *number >= 1 && *number <= static_cast<std::int64_t>(steps.size())) {
+    stage_.to(static_cast<std::size_t>(*number) - 1);
+    return "";
   }
-  message_ = "no step '" + *typed + "'; try 1 to " + std::to_string(steps.size()) + ", or " + steps.back().name;
+  if (const auto found = number ? std::nullopt : step_named(steps, typed)) {
+    stage_.to(*found);
+    return "";
+  }
+  return "no step '" + typed + "'; try 1 to " + std::to_string(steps.size()) + ", or " + steps.back().name;
 }
 
-void Presenter::search(bool again) {
-  if (!again || searched_.empty()) {
-    const std::optional<std::string> typed = prompt_.ask("/").text;
-    if (!typed || (typed->empty() && searched_.empty())) {
-      return;
-    }
-    searched_ = typed->empty() ? searched_ : *typed;
+// ---- Cells ---------------------------------------------------------------------------------------
+
+/// Chooses the cell that was chosen last if this step has it, else the first cell.
+std::string Presenter::choose() {
+  if (!stage_.has_cells()) {
+    return "this step has no cells";
   }
-  find_next();
+  if (!last_cell_ || !stage_.choose(*last_cell_)) {
+    stage_.choose_first();
+  }
+  return derive_chosen();
 }
 
-void Presenter::find_next() {
-  const std::size_t at = stage_.part() == Part::introduction ? walks_.steps().size() - 1 : stage_.at();
-  const auto found = step_with(walks_.steps(), at, searched_, presentation_.text);
-  if (!found) {
-    message_ = "no match for '" + searched_ + "'";
-    return;
+/// Asks for a cell as "1, 2", or as "attn_scores[1, 2]" for another step's.
+std::string Presenter::type_cell() {
+  const Step* const step = stage_.step_in_view();
+  if (step == nullptr || step->kind != Step::Kind::tensor) {
+    return "this step has no cells";
   }
-  const bool wrapped_around = *found < at && stage_.part() != Part::introduction;
-  const bool only_here = *found == at && is_on_step();
-  show(*found);
-  message_ = only_here ? "only in this step: " + searched_
-                       : (wrapped_around ? "wrapped to the top: " : "found: ") + searched_ + "; n for more";
-  stage_.to_text(searched_);
+  const Shape last(step->tensor->shape());
+  std::string example;
+  for (const std::int64_t size : last) {
+    example += (example.empty() ? "" : ", ") + std::to_string(std::max<std::int64_t>(size - 1, 0));
+  }
+  const std::string typed = ask("cell of " + step->name + " (such as " + example + "): ");
+  if (typed.empty()) {
+    return "";
+  }
+  try {
+    const bool has_name = typed.find('[') != std::string::npos;
+    render::CellRequest request = render::parse_cell(has_name ? typed : step->name + "[" + typed + "]");
+    request.section = has_name ? request.section : step->section;
+    const render::Cell cell = render::find_cell(walks_.steps_in_view(), request, presentation_.tokens);
+    if (cell.step->tensor->id() == step->tensor->id() && stage_.choose(cell.index)) {
+      return derive_chosen();
+    }
+    stage_.leave_cell();
+    return derive(cell);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+std::string Presenter::derive_chosen() {
+  const Step* const step = stage_.step_in_view();
+  if (step == nullptr || !stage_.chosen()) {
+    stage_.leave_cell();
+    return "";
+  }
+  last_cell_ = stage_.chosen();
+  return derive({step, *last_cell_});
+}
+
+std::string Presenter::derive(const render::Cell& cell) {
+  try {
+    stage_.show_derivation(
+        render::derivation_text(cell, derivation_depth, presentation_.tokens, presentation_.text.print) +
+        "(Escape closes this)\n");
+    return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+// ---- One rule changed ----------------------------------------------------------------------------
+
+std::string Presenter::what_if() {
+  if (walks_.rule() == nullptr) {
+    return walks_.what_ifs().size() == 1 ? change(0) : list_rules();
+  }
+  walks_.next_view();
+  return show_walks();
+}
+
+std::string Presenter::list_rules() {
+  if (walks_.what_ifs().empty()) {
+    return "no rule can be changed in this chapter";
+  }
+  lists_rules_ = true;
+  stage_.cover(rule_lines(walks_.what_ifs()));
+  return "";
+}
+
+std::string Presenter::change(std::size_t rule) {
+  try {
+    walks_.change(*walks_.what_ifs()[rule]);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return show_walks();
+}
+
+std::string Presenter::show_walks() {
+  stage_.refresh();
+  return derive_chosen();
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "lesson/frame.hpp"
 #include "lesson/printed.hpp"
 #include "present/screen.hpp"
-#include "torch/seed.hpp"
 #include "walk/walkthrough.hpp"
 #include "walk/what_if.hpp"
 
@@ -18,14 +16,15 @@ namespace attn::present {
 
 /// What to present.
 struct Presentation {
-  /// Computes the chapter's walkthrough for a seed. If it throws, the message is shown and the previous steps stay.
-  std::function<Walkthrough(torch::Seed seed)> walk;
+  /// Computes the chapter's walkthrough.
+  std::function<Walkthrough()> walk;
   /// Selects the steps of a walkthrough that are shown.
   std::function<std::vector<Step>(const std::vector<Step>& steps)> select;
-  /// The rules that change something in the chapter, and the walkthrough with one of them changed.
+  /// The rules that change something in the chapter, and the walkthrough with one of them changed. If this throws, the
+  /// message is shown.
   std::function<std::vector<const WhatIf*>()> what_ifs;
-  std::function<Walkthrough(const Walkthrough& as_is, torch::Seed seed, const WhatIf& rule)> change;
-  torch::Seed seed = 123;
+  std::function<Walkthrough(const Walkthrough& as_is, const WhatIf& rule)> change;
+  std::string seed;                 ///< for the title
   std::vector<std::string> tokens;  ///< words for the rows of `inputs`; may be empty
   render::Why why;
   render::TextOptions text;
@@ -34,7 +33,6 @@ struct Presentation {
   bool is_framed = false;
   bool explains = false;  ///< initially
   bool draws_heatmaps = false;
-  std::optional<double> seconds;  ///< seconds after which the presenter advances by itself
 };
 
 /// Shows one step at a time, chapter after chapter, and obeys the keys until the user quits. Throws NoTerminal, and

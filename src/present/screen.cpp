@@ -1,70 +1,62 @@
 #include "present/screen.hpp"
 
 #include <algorithm>
-#include <array>
 #include <clocale>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <variant>
 
-#include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #define NCURSES_NOMACROS 1
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 
-#include "present/rescue.hpp"
-#include "present/terminfo.hpp"
-
 namespace attn::present {
 namespace {
 
 constexpr int escape_delay = 25;  // milliseconds to wait for the rest of an arrow key's sequence
 
-/// The terminal's name in terminfo. An unknown terminal uses the name of its family: "xterm" for "xterm-ghostty".
-std::string usable_name() {
+std::string terminal_name() {
   const char* const term = std::getenv("TERM");
-  const std::string name = term == nullptr ? "" : term;
-  for (std::size_t size = name.size(); size != std::string::npos && size > 0; size = name.rfind('-', size - 1)) {
-    if (can_place_cursor(name.substr(0, size))) {
-      return name.substr(0, size);
-    }
-  }
+  return term == nullptr ? "" : term;
+}
+
+[[noreturn]] void refuse(const std::string& name) {
   throw NoTerminal("--step cannot place the cursor on the terminal TERM='" +
-                   render::printable(name, render::Terminal{}) + "'; TERM must be a terminal that terminfo knows; " +
-                   advice(name, can_place_cursor));
+                   render::printable(name, render::Terminal{}) +
+                   "'; TERM must be a terminal that terminfo knows; try TERM=xterm, or without --step");
 }
 
 /// Uses UTF-8 if the environment asks for it, even if its locale is not installed.
 void set_characters() {
-  const bool unicode = render::detect_terminal(STDOUT_FILENO).unicode;
-  for (const char* locale : {"", "C.UTF-8", "C.utf8", "en_US.UTF-8"}) {
-    if (std::setlocale(LC_CTYPE, locale) != nullptr && (!unicode || MB_CUR_MAX > 1)) {
+  const bool is_set = std::setlocale(LC_CTYPE, "") != nullptr;
+  if (render::detect_terminal(STDOUT_FILENO).unicode && (!is_set || MB_CUR_MAX == 1)) {
+    std::setlocale(LC_CTYPE, "C.UTF-8");
+  }
+}
+
+/// Gives the terminal back before a signal ends the process.
+void end(int signal) {
+  endwin();
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+/// Starts ncurses. A terminal that terminfo lacks uses the name of its family: "xterm" for "xterm-ghostty".
+void start() {
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
+    std::signal(signal, end) == SIG_IGN ? std::signal(signal, SIG_IGN) : nullptr;
+  }
+  const std::string name = terminal_name();
+  for (std::size_t size = name.size(); size != std::string::npos && size > 0; size = name.rfind('-', size - 1)) {
+    if (newterm(name.substr(0, size).c_str(), stdout, stdin) != nullptr) {
       return;
     }
   }
-}
-
-/// The sequences that leave the screen: colours, keypad, cursor and main screen as before.
-std::string farewell_text() {
-  std::string text = capability("sgr0") + capability("rmkx");
-  const std::string place = capability("cup");
-  if (!place.empty()) {
-    text += tiparm(place.c_str(), LINES - 1, 0);
-  }
-  text += capability("rmcup") + capability("cnorm");
-  if (capability("rmcup").empty()) {
-    text += "\r\n";
-  }
-  return text;
-}
-
-TerminalState state_before() {
-  TerminalState state;
-  tcgetattr(STDIN_FILENO, &state.modes);
-  return state;
+  refuse(name);
 }
 
 /// One of xterm's 256 colours, the most that a Screen's terminal has; -1: the terminal's own.
@@ -73,52 +65,21 @@ int xterm_of(const text::Colour& colour) {
   return index == nullptr ? -1 : *index;
 }
 
-Key key_of(int code) {
-  using enum Key::Kind;
-  struct Named {
-    int code;
-    Key::Kind kind;
-  };
-  static constexpr std::array<Named, 12> named = {Named{KEY_ENTER, enter},     Named{KEY_BACKSPACE, backspace},
-                                                  Named{KEY_DC, backspace},    Named{KEY_UP, up},
-                                                  Named{KEY_DOWN, down},       Named{KEY_LEFT, left},
-                                                  Named{KEY_RIGHT, right},     Named{KEY_PPAGE, page_up},
-                                                  Named{KEY_NPAGE, page_down}, Named{KEY_HOME, home},
-                                                  Named{KEY_END, end},         Named{KEY_RESIZE, resize}};
-  const auto* const found =
-      std::find_if(named.begin(), named.end(), [code](const Named& candidate) { return candidate.code == code; });
-  return {found == named.end() ? other : found->kind, 0};
-}
-
-Key key_of_character(wint_t character) {
-  switch (character) {
-    case L'\r':
-    case L'\n': return {Key::Kind::enter, 0};
-    case 27: return {Key::Kind::escape, 0};
-    case 9: return {Key::Kind::tab, 0};
-    case 8:
-    case 127: return {Key::Kind::backspace, 0};
-    default: break;
-  }
-  return character < 32 ? Key{} : Key{Key::Kind::character, static_cast<char32_t>(character)};
-}
-
-/// ncurses counts in shorts and keeps every cell, so only part of a terminal larger than any real one is used.
-constexpr unsigned short most_rows = 1000;
-constexpr unsigned short most_columns = 4000;
-
-std::optional<winsize> window_size() {
-  winsize size{};
-  const bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0;
-  return is_known ? std::optional(size) : std::nullopt;
-}
-
-bool is_too_large(const winsize& size) { return size.ws_row > most_rows || size.ws_col > most_columns; }
-
-/// Resizes ncurses' window to the size that the terminal reports.
-void fit_window() {
-  if (const std::optional<winsize> size = window_size()) {
-    resizeterm(std::min(size->ws_row, most_rows), std::min(size->ws_col, most_columns));
+Key named_key(wint_t code) {
+  switch (code) {
+    case KEY_ENTER: return keys::enter;
+    case KEY_BACKSPACE:
+    case KEY_DC: return keys::backspace;
+    case KEY_UP: return keys::up;
+    case KEY_DOWN: return keys::down;
+    case KEY_LEFT: return keys::left;
+    case KEY_RIGHT: return keys::right;
+    case KEY_PPAGE: return keys::page_up;
+    case KEY_NPAGE: return keys::page_down;
+    case KEY_HOME: return keys::home;
+    case KEY_END: return keys::end;
+    case KEY_RESIZE: wclear(stdscr); return keys::resize;
+    default: return keys::other;
   }
 }
 
@@ -130,62 +91,26 @@ void require_terminal() {
     throw NoTerminal(std::string("--step needs an interactive terminal; standard ") + (input ? "input" : "output") +
                      " is not one; try the same without --step");
   }
-  usable_name();
+  const std::string name = terminal_name();
+  if (name.empty() || name == "dumb") {
+    refuse(name);
+  }
 }
 
-/// ncurses' own state, ended even if the rest of a Screen cannot be constructed.
-struct Screen::State {
-  struct Curses {
-    SCREEN* screen;
-    explicit Curses(SCREEN* made) : screen(made) {}
-    Curses(const Curses&) = delete;
-    Curses& operator=(const Curses&) = delete;
-    ~Curses() {
-      if (!isendwin()) {
-        endwin();
-      }
-      delscreen(screen);
-    }
-  };
-
-  static SCREEN* start() {
-    require_terminal();
-    set_characters();
-    use_env(FALSE);
-    const std::optional<winsize> size = window_size();
-    use_tioctl(size && is_too_large(*size) ? FALSE : TRUE);
-    const std::string name = usable_name();
-    SCREEN* screen = newterm(name.c_str(), stdout, stdin);
-    if (screen == nullptr) {
-      throw NoTerminal("--step cannot use the terminal '" + name +
-                       "'; use a terminal such as xterm; try without --step");
-    }
-    return screen;
-  }
-
-  TerminalState terminal = state_before();
-  Curses curses{start()};
-  std::optional<Rescue> rescue;
-  bool colours = false;
-};
-
-Screen::Screen(render::Colours colours) : state_(std::make_unique<State>()), colours_(colours) {
-  state_->terminal.farewell = farewell_text();
-  state_->rescue.emplace(state_->terminal);
+Screen::Screen(render::Colours colours) : colours_(colours) {
+  require_terminal();
+  set_characters();
+  start();
   cbreak();
   noecho();
-  nonl();
   keypad(stdscr, TRUE);
-  nodelay(stdscr, TRUE);
-  fit_window();
   set_escdelay(escape_delay);
   if (has_colors() && start_color() == OK) {
     use_default_colors();
-    state_->colours = COLORS >= 256;
+    has_colours_ = COLORS >= 256;
   }
 }
 
-/// The rescue ends only after the terminal is restored; a signal in between restores it twice, which is harmless.
 Screen::~Screen() { endwin(); }
 
 std::int64_t Screen::rows() const { return LINES; }
@@ -195,7 +120,7 @@ std::int64_t Screen::columns() const { return COLS; }
 render::Terminal Screen::terminal() const {
   render::Terminal terminal = render::detect_terminal(STDOUT_FILENO, colours_);
   using Colour = render::Terminal::Colour;
-  terminal.colour = state_->colours && terminal.colour != Colour::none ? Colour::ansi256 : Colour::none;
+  terminal.colour = has_colours_ && terminal.colour != Colour::none ? Colour::ansi256 : Colour::none;
   terminal.width = columns();
   terminal.unicode = terminal.unicode && MB_CUR_MAX > 1;
   return terminal;
@@ -218,57 +143,24 @@ void Screen::draw_line(int row, const text::StyledLine& line) {
   for (const text::Run& run : text::sliced(line, 0, COLS)) {
     const text::Style& style = run.style;
     const attr_t attributes = (style.bold ? A_BOLD : A_NORMAL) | (style.reverse ? A_REVERSE : A_NORMAL);
-    int pair = state_->colours ? std::max(alloc_pair(xterm_of(style.foreground), xterm_of(style.background)), 0) : 0;
+    int pair = has_colours_ ? std::max(alloc_pair(xterm_of(style.foreground), xterm_of(style.background)), 0) : 0;
     wattr_set(stdscr, attributes, static_cast<short>(pair), &pair);
     waddstr(stdscr, render::printable(run.text, shown).c_str());
   }
   wattr_set(stdscr, A_NORMAL, 0, nullptr);
 }
 
-void Screen::resize() {
-  fit_window();
-  wclear(stdscr);
-}
-
-void Screen::pause() {
-  curs_set(1);
-  endwin();
-  state_->rescue->pause();
-  reset_prog_mode();
-  resize();
-}
-
-std::optional<Key> Screen::next_key() {
+Key Screen::wait_for_key() {
   wint_t code = 0;
   switch (wget_wch(stdscr, &code)) {
-    case KEY_CODE_YES: return key_of(static_cast<int>(code));
-    case OK: return key_of_character(code);
-    default: return std::nullopt;
+    case KEY_CODE_YES: return named_key(code);
+    case OK: break;
+    default: return keys::closed;
   }
-}
-
-Key Screen::wait_for_key(std::optional<std::chrono::steady_clock::time_point> deadline) {
-  for (int silent = 0;;) {
-    switch (state_->rescue->wanted()) {
-      case Rescue::Wanted::pause: pause(); return {Key::Kind::resumed, 0};
-      case Rescue::Wanted::redraw:
-        reset_prog_mode();
-        resize();
-        return {Key::Kind::resumed, 0};
-      case Rescue::Wanted::resize: resize(); return {Key::Kind::resize, 0};
-      case Rescue::Wanted::nothing: break;
-    }
-    if (const std::optional<Key> key = next_key()) {
-      return *key;
-    }
-    constexpr int enough = 100;  // readable but without data: the terminal is gone
-    if (silent >= enough) {
-      return {Key::Kind::closed, 0};
-    }
-    if (deadline && std::chrono::steady_clock::now() >= *deadline) {
-      return {Key::Kind::timeout, 0};
-    }
-    silent = state_->rescue->wait(deadline) ? silent + 1 : 0;
+  switch (code) {
+    case '\r': return keys::enter;
+    case '\b': return keys::backspace;
+    default: return static_cast<Key>(code);
   }
 }
 

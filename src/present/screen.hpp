@@ -1,12 +1,10 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
-#include <string>
 
 #include "picture/terminal.hpp"
 #include "text/styled.hpp"
@@ -18,38 +16,35 @@ struct NoTerminal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws NoTerminal if standard input or output is not a terminal, or if the terminal cannot place its cursor.
+/// Throws NoTerminal if standard input or output is not a terminal, or TERM says that it cannot place its cursor.
 void require_terminal();
 
-struct Key {
-  enum class Kind {
-    character,
-    enter,
-    escape,
-    backspace,
-    tab,
-    up,
-    down,
-    left,
-    right,
-    page_up,
-    page_down,
-    home,
-    end,
-    resize,
-    resumed,
-    timeout,
-    closed,
-    other
-  };
+/// A character, or one of `keys`.
+using Key = char32_t;
 
-  Kind kind = Kind::other;
-  char32_t character = 0;
+namespace keys {
 
-  bool is(char32_t wanted) const { return kind == Kind::character && character == wanted; }
-};
+constexpr Key tab = U'\t';
+constexpr Key enter = U'\n';
+constexpr Key escape = 27;
+constexpr Key backspace = 127;
+constexpr Key first_named = 0x110000;  ///< beyond all characters
+constexpr Key up = first_named;
+constexpr Key down = first_named + 1;
+constexpr Key left = first_named + 2;
+constexpr Key right = first_named + 3;
+constexpr Key page_up = first_named + 4;
+constexpr Key page_down = first_named + 5;
+constexpr Key home = first_named + 6;
+constexpr Key end = first_named + 7;
+constexpr Key resize = first_named + 8;  ///< the screen has another size
+constexpr Key closed = first_named + 9;  ///< the terminal has gone away
+constexpr Key other = first_named + 10;
 
-/// The whole terminal, restored at the end of scope or when a signal ends the process. One instance at a time.
+}  // namespace keys
+
+/// The whole terminal, restored at the end of scope; ncurses restores it when SIGINT, SIGTERM or Ctrl-Z comes. One
+/// instance at a time.
 class Screen {
  public:
   /// Throws NoTerminal.
@@ -65,20 +60,13 @@ class Screen {
 
   /// Shows these lines, cut to the screen. The cursor is in column `cursor` of the last row, or hidden.
   void draw(std::span<const text::StyledLine> lines, std::optional<std::int64_t> cursor = {});
-  /// The next key; resize if the screen must be redrawn, resumed if so after a stop, timeout if the deadline passes
-  /// first.
-  Key wait_for_key(std::optional<std::chrono::steady_clock::time_point> deadline = {});
+  Key wait_for_key();
 
  private:
-  struct State;
-
   void draw_line(int row, const text::StyledLine& line);
-  void resize();
-  void pause();
-  std::optional<Key> next_key();
 
-  std::unique_ptr<State> state_;
   render::Colours colours_;
+  bool has_colours_ = false;
 };
 
 }  // namespace attn::present

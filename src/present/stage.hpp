@@ -2,22 +2,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
-#include "present/board.hpp"
-#include "present/page.hpp"
 #include "present/presenter.hpp"
 #include "present/screen.hpp"
 #include "present/scrolled.hpp"
+#include "present/step_lines.hpp"
 #include "present/walks.hpp"
 
 namespace attn::present {
 
 /// The contents of the screen: the title, a step, the derivation of one of its cells, and the last line. It does not
-/// know the keys.
+/// know what keys do.
 class Stage {
  public:
   Stage(const Presentation& presentation, const Walks& walks, Screen& screen);
@@ -26,67 +23,52 @@ class Stage {
 
   // Which step
   Part part() const { return part_; }
-  /// Before the first step or after the last.
-  void to(Part frame);
   std::size_t at() const { return at_; }
-  /// The step of the unchanged chapter.
-  const Step& step() const { return walks_.steps()[at_]; }
   /// The step whose cells are visible; null if there is none, or if the change removes it.
   const Step* step_in_view() const;
-  void to(std::size_t at);
-  /// The same step of other walks.
-  void take_walks(std::size_t at);
+  void to(std::size_t at, Part part = Part::steps);
 
   // How it is seen
   void toggle_explaining();
   void toggle_heatmap();
-  /// Nothing but the step's name, formula, picture and derivation.
-  void toggle_projector();
-  bool projects() const { return projects_; }
-  /// Makes a projected picture larger, or smaller with -1.
-  void enlarge(std::int64_t by);
-  Board& board() { return *board_; }
-  /// Says how many cells the previous seed prints differently; empty if there was none.
-  std::string change_words();
-  void to_text(std::string_view wanted);
-  /// Scrolls to the chosen cell, or to the row revealed last.
-  void see_cell();
-  void see_row();
-  /// Shows the cell's derivation in the lower part. Throws what the derivation throws.
-  void derive(const render::Cell& cell);
-  bool derives() const { return cell_.has_value(); }
-  void end_derivation();
+  /// Composes everything again, for another size of the screen or other walks; the chosen cell stays.
+  void refresh();
+
+  // The chosen cell, and a derivation in the lower part
+  bool has_cells() const { return !face_.cells.empty(); }
+  std::optional<Shape> chosen() const { return chosen_ ? std::optional(face_.cells.index(*chosen_)) : std::nullopt; }
+  /// Returns false if the cell is not shown.
+  bool choose(const Shape& index);
+  void choose_first() { chosen_.emplace(); }
+  /// Returns true if the key moves the chosen cell, which goes only to shown neighbours.
+  bool move(Key key);
+  void show_derivation(std::string derivation);
+  /// Leaves the chosen cell and its derivation.
+  void leave_cell();
+
   /// Shows lines in place of the step until they are closed.
   void cover(Lines lines);
   bool is_covered() const { return cover_.has_value(); }
-  void uncover();
+  void uncover() { cover_.reset(); }
+
   /// Returns true if the key scrolls.
-  bool scroll(Key::Kind kind);
+  bool scroll(Key key);
   /// Scrolls down to unseen lines; false if there are none below.
   bool page_on();
 
-  /// Makes the step's view again and composes the screen again at the next draw.
-  void refresh();
-  /// Composes the screen again at the next draw, for example after rows are hidden or revealed.
-  void recompose() { stale_ = true; }
-  void draw(std::string last, std::optional<std::int64_t> cursor = {});
+  void draw(const std::string& last, std::optional<std::int64_t> cursor = {});
   /// "3-20 of 40 lines  " if not all lines are visible.
-  std::string place();
+  std::string place() const { return cover_ ? cover_->place(room()) : page_.place(upper_rows()); }
 
  private:
-  void compose();
   Face face() const;
-  void compose_page();
-  void compose_frame();
-  void compose_lower();
-  text::StyledLine title() const;
+  Lines below() const;
+  std::string title() const;
   std::string view_words() const;
-  std::string head() const;
-  std::string first_line() const;
-  std::string as_is_words() const;
-  std::string number_of(const Tensor& tensor) const;
-  std::string fitted(const std::string& text) const;
-  /// The rows between the title (first) and the last; the step's rows; the lower part's rows, with its heading.
+  void see_cell();
+  void keep_within();
+  std::int64_t prose_columns() const;
+  /// The rows between the title (first) and the last; the step's rows; the lower part's rows.
   std::int64_t room() const;
   std::int64_t upper_rows() const { return room() - lower_rows(); }
   std::int64_t lower_rows() const;
@@ -98,16 +80,12 @@ class Stage {
   std::size_t at_ = 0;
   bool explaining_;
   bool heatmap_;
-  bool projects_ = false;
-  std::int64_t enlarged_ = 0;
-  bool stale_ = true;  ///< everything must be composed again
-  std::shared_ptr<Board> board_ = std::make_shared<Board>();
-  std::optional<Face> face_;  ///< the visible step's, once made
+  Face face_;
+  std::optional<render::GridCell> chosen_;
   ScrolledLines page_;
-  std::optional<ScrolledLines> cover_;
-  std::optional<render::Cell> cell_;  ///< the cell whose derivation is shown
   std::string derivation_;
   ScrolledLines lower_;
+  std::optional<ScrolledLines> cover_;
 };
 
 }  // namespace attn::present

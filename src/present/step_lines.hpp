@@ -2,9 +2,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include "picture/marks.hpp"
+#include "picture/terminal.hpp"
+#include "present/presenter.hpp"
+#include "present/shown_cells.hpp"
 #include "text/styled.hpp"
+#include "torch/print.hpp"
+#include "walk/walkthrough.hpp"
 
 namespace attn::present {
 
@@ -17,11 +25,46 @@ class StepLines {
   virtual ~StepLines() = default;
 
   virtual std::size_t count() const = 0;
-  virtual text::StyledLine styled(std::size_t line, const render::CellMarks& marks) const = 0;
+  /// A line, with the chosen cell in reverse.
+  virtual text::StyledLine line(std::size_t i, const std::optional<render::GridCell>& chosen) const = 0;
   /// The largest number of display columns that a line may have.
   virtual std::int64_t columns() const = 0;
   /// The place of a shown cell.
   virtual render::CellPlace place(const render::GridCell& cell) const = 0;
 };
+
+/// A text of any length, and the cells in it; no cell spans two lines.
+class PrintedLines final : public StepLines {
+ public:
+  /// `changed`: for each cell, true if it is in reverse while no cell is chosen; empty: none is.
+  PrintedLines(torch::PrintedTensor printed, std::int64_t cells_in_row, std::vector<bool> changed = {});
+
+  std::size_t count() const override { return begins_.size(); }
+  text::StyledLine line(std::size_t i, const std::optional<render::GridCell>& chosen) const override;
+  std::int64_t columns() const override;
+  render::CellPlace place(const render::GridCell& cell) const override;
+
+ private:
+  torch::PrintedTensor printed_;
+  std::int64_t in_row_;
+  std::vector<bool> changed_;
+  std::vector<std::size_t> begins_;
+};
+
+/// A step's view.
+struct Face {
+  std::shared_ptr<const StepLines> lines;
+  ShownCells cells;
+};
+
+/// The article's output. Cells that differ from `before`, the same step of another walk or null, are in reverse.
+Face printed_face(const Step& step, const Step* before, const render::TextOptions& options);
+
+/// The label, and the tensor as a heat map; the step's text if it is not a tensor.
+Face heatmap_face(const Step& step, const Presentation& presentation, const render::Terminal& terminal);
+
+/// The difference of each cell as a heat map; a sentence if there is none, or if the change removes the step.
+Face difference_face(const Step& as_is, const Step* changed, const Presentation& presentation,
+                     const render::Terminal& terminal);
 
 }  // namespace attn::present

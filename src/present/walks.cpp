@@ -6,27 +6,7 @@
 namespace attn::present {
 
 Walks::Walks(const Presentation& presentation)
-    : presentation_(presentation),
-      seed_(presentation.seed),
-      walk_(presentation.walk(seed_)),
-      steps_(presentation.select(walk_.steps())) {}
-
-const Step* Walks::before(std::size_t at) const { return before_.size() == steps_.size() ? &before_[at] : nullptr; }
-
-void Walks::take_seed(torch::Seed seed) {
-  Walkthrough walk = presentation_.walk(seed);
-  std::vector<Step> steps = presentation_.select(walk.steps());
-  std::optional<Change> change;
-  if (rule_ != nullptr) {
-    change = changed_walk(walk, seed, *rule_);
-  }
-  before_ = std::exchange(steps_, std::move(steps));
-  walk_ = std::move(walk);
-  seed_ = seed;
-  if (change) {
-    take_change(*std::move(change));
-  }
-}
+    : presentation_(presentation), walk_(presentation.walk()), steps_(presentation.select(walk_.steps())) {}
 
 const std::vector<const WhatIf*>& Walks::what_ifs() {
   if (!what_ifs_) {
@@ -36,22 +16,13 @@ const std::vector<const WhatIf*>& Walks::what_ifs() {
 }
 
 void Walks::change(const WhatIf& rule) {
-  take_change(changed_walk(walk_, seed_, rule));
-  rule_ = &rule;
-  view_ = View::changed;
-}
-
-Walks::Change Walks::changed_walk(const Walkthrough& as_is, torch::Seed seed, const WhatIf& rule) const {
-  Walkthrough changed = presentation_.change(as_is, seed, rule);
-  std::string sentence = what_the_change_did(rule, as_is.steps(), changed.steps());
-  return {std::move(changed).steps(), std::move(sentence)};
-}
-
-void Walks::take_change(Change change) {
-  changed_ = std::move(change.steps);
-  sentence_ = std::move(change.sentence);
+  Walkthrough changed = presentation_.change(walk_, rule);
+  sentence_ = what_the_change_did(rule, walk_.steps(), changed.steps());
+  changed_ = std::move(changed).steps();
   pairs_ = pairs_of(steps_, changed_);
   all_pairs_ = pairs_of(walk_.steps(), changed_);
+  rule_ = &rule;
+  view_ = View::changed;
 }
 
 void Walks::next_view() {
@@ -77,13 +48,6 @@ std::vector<const Step*> Walks::only_changed(std::size_t at) const {
     }
   }
   return found;
-}
-
-const std::vector<Step>& Walks::steps_in_view() const {
-  if (view_ != View::as_is) {
-    return changed_;
-  }
-  return steps_;
 }
 
 }  // namespace attn::present

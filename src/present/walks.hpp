@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "present/presenter.hpp"
-#include "torch/seed.hpp"
 #include "walk/step_pairs.hpp"
 #include "walk/walkthrough.hpp"
 #include "walk/what_if.hpp"
 
 namespace attn::present {
 
-/// The presented walkthroughs: the chapter's with a seed, with the previous seed, and with one rule changed.
+/// The presented walkthroughs: the chapter's, and the one with a rule changed.
 class Walks {
  public:
   enum class View { as_is, changed, difference };
@@ -21,16 +20,10 @@ class Walks {
   /// Throws what the walk throws.
   explicit Walks(const Presentation& presentation);
 
-  torch::Seed seed() const { return seed_; }
   const Walkthrough& walk() const { return walk_; }
   /// The steps of the unchanged chapter, one for each place.
   const std::vector<Step>& steps() const { return steps_; }
-  /// The walk with the previous seed; null if there was none.
-  const Step* before(std::size_t at) const;
-  /// Switches to another seed, with the same rule changed. If a walk throws, nothing changes.
-  void take_seed(torch::Seed seed);
 
-  // With one rule changed
   /// The rules that change something in the chapter.
   const std::vector<const WhatIf*>& what_ifs();
   /// Changes this rule and shows the result. If the change throws, nothing changes.
@@ -45,24 +38,13 @@ class Walks {
   const Step* changed(std::size_t at) const;
   /// The steps that only the changed walkthrough has, those before the step at a place.
   std::vector<const Step*> only_changed(std::size_t at) const;
-
   /// All steps of the walkthrough that is viewed.
-  const std::vector<Step>& steps_in_view() const;
+  const std::vector<Step>& steps_in_view() const { return view_ == View::as_is ? steps_ : changed_; }
 
  private:
-  struct Change {
-    std::vector<Step> steps;
-    std::string sentence;
-  };
-
-  Change changed_walk(const Walkthrough& as_is, torch::Seed seed, const WhatIf& rule) const;
-  void take_change(Change change);
-
   const Presentation& presentation_;
-  torch::Seed seed_;
   Walkthrough walk_;
   std::vector<Step> steps_;
-  std::vector<Step> before_;
   std::optional<std::vector<const WhatIf*>> what_ifs_;
   const WhatIf* rule_ = nullptr;
   View view_ = View::as_is;

@@ -61,6 +61,7 @@ struct Document {
   TextOptions text;
   bool explain = false;
   bool heatmap = false;
+  std::string settings;             ///< of the lesson, as given: "seed 7, num-heads 2"
   bool slides = false;              ///< the page opens as its projector, one step a sheet when printed
   std::string live;                 ///< the settings of a page that computes its lesson, as JSON; empty for others
   std::optional<CellRequest> cell;  ///< write this number's derivation instead of the steps

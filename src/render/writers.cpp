@@ -18,6 +18,7 @@ void write_page(std::ostream& out, const Document& document) {
                    .chapters = document.chapters,
                    .text = document.text,
                    .glossary = document.glossary,
+                   .settings = document.settings,
                    .slides = document.slides,
                    .live = document.live});
 }

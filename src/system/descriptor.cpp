@@ -48,25 +48,6 @@ void write_all(int descriptor, std::string_view bytes) {
   }
 }
 
-void sync(int descriptor, const std::filesystem::path& path) {
-  while (::fsync(descriptor) != 0) {
-    if (errno == EINVAL || errno == ENOTSUP || errno == ENOSYS) {
-      return;
-    }
-    if (errno != EINTR) {
-      throw_last_error(path);
-    }
-  }
-}
-
-void sync_folder(const std::filesystem::path& folder) {
-  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (opened.number() < 0) {
-    throw_last_error(folder);
-  }
-  sync(opened.number(), folder);
-}
-
 void occupy_standard_descriptors() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) < 0) {

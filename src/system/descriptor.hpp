@@ -29,11 +29,6 @@ std::error_code last_error();
 /// Writes all bytes; waits if a non-blocking descriptor has no room. Throws std::system_error.
 void write_all(int descriptor, std::string_view bytes);
 
-/// Waits until everything written is on the disk. Throws std::filesystem::filesystem_error, but not if the file system
-/// cannot wait.
-void sync(int descriptor, const std::filesystem::path& path);
-void sync_folder(const std::filesystem::path& folder);
-
 /// Opens the standard descriptors that were closed at the program's start, so that no file gets their numbers. Using
 /// them fails, as it would have if they were closed.
 void occupy_standard_descriptors();

@@ -3,17 +3,9 @@
 
 namespace attn::system {
 
-bool ends_process(int) { return false; }
+void watch_signals() {}
 
-struct sigaction handle(int, void (*)(int)) {
-  return {};
-}
-
-bool passed_to_main_thread(int) { return false; }
-
-HeldSignals::HeldSignals() = default;
-
-HeldSignals::~HeldSignals() = default;
+void leave_keys_to_pager(bool) {}
 
 void let_writes_fail() {}
 

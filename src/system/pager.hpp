@@ -1,39 +1,32 @@
 #pragma once
 
-#include <csignal>
+#include <cstdio>
 #include <optional>
 #include <string>
 
-#include "system/descriptor.hpp"
-
 namespace attn::system {
 
-/// The pager for long output on a terminal, chosen as git does: $PAGER, else less. Empty if $PAGER is empty or "cat",
-/// or if $PAGER is unset and the terminal cannot move its cursor.
+/// The pager for long output on a terminal, a command for sh, chosen as git does: $PAGER, else less. Empty if $PAGER is
+/// empty or "cat", or if $PAGER is unset and the terminal cannot move its cursor.
 std::optional<std::string> pager_command();
 
-/// A process that shows its input on the terminal. While it runs, Ctrl-C is left to it, and a signal that ends this
-/// process waits until the pager has ended, so the terminal is left in order.
+/// A process that shows its input on the terminal. While it runs, Ctrl-C is left to it.
 class Pager {
  public:
-  /// Starts the command, through sh if it has several words. Sets LESS to FRX and LV to -c if they are unset.
+  /// Starts the command. Sets LESS to FRX and LV to -c if they are unset.
   explicit Pager(const std::string& command);
   Pager(const Pager&) = delete;
   Pager& operator=(const Pager&) = delete;
-  ~Pager();
+  ~Pager() { finish(); }
 
-  /// Returns true if the command was started, as far as is known: sh reports a failure only at its end.
-  bool is_started() const { return is_started_; }
+  bool is_started() const { return pipe_ != nullptr; }
   /// The descriptor that it reads from.
-  int input() const { return input_.number(); }
-  /// Closes its input and waits until it ends. Returns true if it had been started at all.
+  int input() const { return fileno(pipe_); }
+  /// Closes its input and waits until it ends. Returns false if there was no such command.
   bool finish();
 
  private:
-  void spawn(const std::string& command, int output, const sigset_t& mask);
-
-  Descriptor input_;
-  bool is_started_ = false;
+  std::FILE* pipe_ = nullptr;
 };
 
 }  // namespace attn::system

@@ -1,60 +1,68 @@
 #include "system/signals.hpp"
 
-#include <cerrno>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <new>
+#include <system_error>
+#include <thread>
 
-#include <pthread.h>
+#include "system/beside.hpp"
 
 namespace attn::system {
 namespace {
 
-const pthread_t main_thread = pthread_self();  // which runs what is constructed before main
+constexpr std::array of_keys = {SIGINT, SIGQUIT};
+std::atomic<bool> has_pager = false;
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/// Waits for one of these signals, which all other threads block, and ends the process as it would have.
+void wait_for_end(const sigset_t& ends) {
+  int signal = 0;
+  do {
+    sigwait(&ends, &signal);
+  } while (has_pager && std::ranges::find(of_keys, signal) != of_keys.end());
+  remove_unfinished();
+  std::signal(signal, SIG_DFL);
+  pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);
+  raise(signal);
+}
 
 }  // namespace
 
-bool ends_process(int signal) {
-  switch (signal) {
-    case SIGKILL:
-    case SIGSTOP:
-    case SIGTSTP:
-    case SIGTTIN:
-    case SIGTTOU:
-    case SIGCHLD:
-    case SIGCONT:
-    case SIGURG:
-    case SIGWINCH: return false;
-    default: return signal > 0 && signal < NSIG;
+void watch_signals() {
+  static const bool is_watched = [] {
+    sigset_t ends;
+    sigemptyset(&ends);
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU}) {
+      is_ignored(signal) ? 0 : sigaddset(&ends, signal);
+    }
+    pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+    try {
+      std::thread(wait_for_end, ends).detach();
+    } catch (const std::system_error&) {
+      throw std::bad_alloc();  // there is no room for its stack
+    }
+    return true;
+  }();
+  static_cast<void>(is_watched);
+}
+
+void leave_keys_to_pager(bool is_paged) {
+  static std::array<void (*)(int), of_keys.size()> before{};
+  has_pager = is_paged;
+  for (std::size_t i = 0; i < of_keys.size(); ++i) {
+    if (is_paged) {
+      before[i] = std::signal(of_keys[i], SIG_IGN);
+    } else {
+      std::signal(of_keys[i], before[i]);
+    }
   }
 }
-
-struct sigaction handle(int signal, void (*handler)(int)) {
-  struct sigaction before {};
-  if (sigaction(signal, nullptr, &before) != 0 || before.sa_handler == SIG_IGN) {
-    return before;
-  }
-  struct sigaction action {};
-  action.sa_handler = handler;
-  sigfillset(&action.sa_mask);
-  sigaction(signal, &action, nullptr);
-  return before;
-}
-
-bool passed_to_main_thread(int signal) {
-  if (pthread_equal(pthread_self(), main_thread) != 0) {
-    return false;
-  }
-  const int error = errno;
-  pthread_kill(main_thread, signal);
-  errno = error;
-  return true;
-}
-
-HeldSignals::HeldSignals() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before_);
-}
-
-HeldSignals::~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 void let_writes_fail() {
   std::signal(SIGPIPE, SIG_IGN);

@@ -57,7 +57,7 @@ void gemm(Blas blas, const Matrix& a, const Matrix& b, float beta, float* out) {
   if (runnable(blas) == Blas::portable) {
     return portable::gemm(a, b, beta, out);
   }
-  use_blas(blas, static_cast<double>(a.rows) * static_cast<double>(a.columns) * static_cast<double>(b.columns));
+  use_blas(blas);
   // In column-major order a row-major result is its own transpose: outᵀ = bᵀ aᵀ. A single column is both.
   const bool swap = b.columns != 1;
   const Matrix first_matrix = swap ? transposed(b) : a;
@@ -74,7 +74,7 @@ void gemv(Blas blas, const float* a, std::int64_t rows, std::int64_t columns, co
   if (runnable(blas) == Blas::portable) {
     return portable::gemv(a, rows, columns, x, out);
   }
-  use_blas(blas, static_cast<double>(rows) * static_cast<double>(columns));
+  use_blas(blas);
   // One column is also column-major, which PyTorch checks first.
   const bool transpose = columns != 1;
   const std::int64_t m = transpose ? columns : rows;
@@ -87,7 +87,7 @@ float dot_product(Blas blas, const float* a, const float* b, std::int64_t n) {
   if (runnable(blas) == Blas::portable) {
     return portable::dot_product(a, b, n);
   }
-  use_blas(blas, static_cast<double>(n));
+  use_blas(blas);
   float result = 0;
   cxxblas::dot(static_cast<BlasInt>(n), a, 1, b, 1, result);
   return result;

@@ -4,25 +4,16 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <mutex>
-#include <optional>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "tensor/processor.hpp"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-
 extern "C" {
 char* openblas_get_corename(void);
-int openblas_get_num_procs(void);
 void openblas_set_num_threads(int);
 void gotoblas_dynamic_init(void);
 void gotoblas_dynamic_quit(void);
@@ -33,112 +24,32 @@ void blas_memory_free(void*);
 namespace attn {
 namespace {
 
-// ---- What the processor can run -----------------------------------------------------------------
+// ---- What OpenBLAS is told -----------------------------------------------------------------------
 
-#if defined(__x86_64__)
-/// Returns true for instructions of AMD's that later processors lack: a bit of CPUID function 0x80000001.
-bool has_amd(unsigned register_of, unsigned bit) {
-  std::array<unsigned, 4> registers{};
-  return __get_cpuid(0x80000001U, &registers[0], &registers[1], &registers[2], &registers[3]) != 0 &&
-         ((registers[register_of] >> bit) & 1U) != 0;
-}
-#else
-bool has_amd(unsigned, unsigned) { return false; }
-#endif
+/// OpenBLAS's name of a set.
+const char* core_of(Blas blas) { return blas == Blas::skylakex ? "SkylakeX" : "Haswell"; }
 
-bool has_fma4() { return has_avx() && has_amd(2, 16); }
-bool has_3dnow() { return has_amd(3, 31); }
-bool always() { return true; }
+Blas wanted_by_default = Blas::haswell;
+Blas chosen = Blas::portable;  ///< the set that OpenBLAS has; portable: not known
 
-/// A kernel set that --blas names.
-struct Family {
-  Blas blas;
-  const char* core;
-  bool (*runs)();
-};
-
-/// Newest instructions first.
-constexpr std::array families = {
-    Family{Blas::skylakex, "SkylakeX", has_avx512},
-    Family{Blas::haswell, "Haswell", has_avx2},
-    Family{Blas::sandybridge, "Sandybridge", has_avx},
-    Family{Blas::prescott, "Prescott", always},
-};
-
-/// Other values of OPENBLAS_CORETYPE that not every processor can run. OpenBLAS obeys them without a check.
-struct Core {
-  const char* name;
-  bool (*runs)();
-};
-constexpr std::array cores = {
-    Core{"SapphireRapids", has_avx512}, Core{"Cooperlake", has_avx512}, Core{"Zen", has_avx2},
-    Core{"Bulldozer", has_fma4},        Core{"Piledriver", has_fma4},   Core{"Steamroller", has_fma4},
-    Core{"Excavator", has_fma4},        Core{"Opteron", has_3dnow},     Core{"Opteron_SSE3", has_3dnow},
-};
-
-const Family& family_of(Blas blas) {
-  return *std::find_if(families.begin(), families.end(), [blas](const Family& family) { return family.blas == blas; });
-}
-
-bool same_core(const std::string& a, const char* b) { return strcasecmp(a.c_str(), b) == 0; }
-
-// ---- What the environment says, and what OpenBLAS is told ----------------------------------------
-
-/// The environment before this program changed it.
-struct Environment {
-  std::string core;       ///< OPENBLAS_CORETYPE; empty if unset
-  int threads = 0;        ///< 0 if unset
-  bool prepared = false;  ///< OpenBLAS chose as told; false if it is a shared library, which initialises earlier
-};
-
-Environment& environment() {
-  static Environment result;
-  return result;
-}
-
-bool core_runs(const std::string& name) {
-  for (const Family& family : families) {
-    if (same_core(name, family.core)) {
-      return family.runs();
-    }
-  }
-  const auto* core = std::find_if(cores.begin(), cores.end(), [&](const Core& c) { return same_core(name, c.name); });
-  return core == cores.end() || core->runs();
-}
-
-/// The value of OPENBLAS_CORETYPE that makes OpenBLAS choose this set; empty: it detects the processor.
-std::string core_wanted(Blas blas) {
+void write_core(Blas blas) {
   if (blas == Blas::portable) {
-    return "";
-  }
-  if (blas == Blas::native || blas == Blas::environment) {
-    return core_runs(environment().core) ? environment().core : "";
-  }
-  return family_of(blas).core;
-}
-
-void write_core(const std::string& name) {
-  if (name.empty()) {
-    unsetenv("OPENBLAS_CORETYPE");
+    unsetenv("OPENBLAS_CORETYPE");  // it detects the processor
   } else {
-    setenv("OPENBLAS_CORETYPE", name.c_str(), 1);
+    setenv("OPENBLAS_CORETYPE", core_of(blas), 1);
   }
 }
 
 /// Statically linked OpenBLAS chooses its kernels and starts its threads before main. This constructor runs earlier and
 /// tells it to use the default set, so that it need not choose twice, and no threads, which small products do not need.
 [[gnu::constructor(101)]] void prepare() {
-  if (const char* core = std::getenv("OPENBLAS_CORETYPE")) {
-    environment().core = core;
-  }
-  for (const char* variable : {"OMP_NUM_THREADS", "GOTO_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
-    const char* text = std::getenv(variable);
-    const int number = text == nullptr ? 0 : std::atoi(text);
-    environment().threads = number > 0 ? number : environment().threads;
-  }
+  const char* const core = std::getenv("OPENBLAS_CORETYPE");
+  const bool is_skylakex = core != nullptr && strcasecmp(core, core_of(Blas::skylakex)) == 0;
+  wanted_by_default = is_skylakex ? Blas::skylakex : Blas::haswell;
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  write_core(core_wanted(runnable(default_blas())));
-  environment().prepared = std::string(openblas_get_corename()) == "Unknown";  // it has not chosen yet
+  write_core(runnable(wanted_by_default));
+  const bool has_chosen = std::string(openblas_get_corename()) != "Unknown";  // a shared library initialises earlier
+  chosen = has_chosen ? Blas::portable : runnable(wanted_by_default);
 }
 
 // ---- The memory that OpenBLAS works in -----------------------------------------------------------
@@ -171,81 +82,41 @@ bool have_buffers(int threads) {
   return true;
 }
 
-/// Throws std::runtime_error if there is not enough memory.
-void require_buffers(int threads) {
-  if (!have_buffers(threads)) {
-    throw std::runtime_error("OpenBLAS cannot allocate its buffers of " + std::to_string(room_of(threads) >> 20U) +
-                             " MiB; the memory limit (ulimit -v) must leave "
-                             "as much beside the tensors; raise it, or choose smaller --tokens, --d-in or --batch");
-  }
-}
-
-/// The number of threads that share a large product with Blas::native.
-int threads_of_native() {
-  const int threads = environment().threads;
-  return threads > 0 ? threads : openblas_get_num_procs();
-}
-
 }  // namespace
 
 bool has_openblas() { return true; }
 
 Blas runnable(Blas wanted) {
-  if (wanted == Blas::native || wanted == Blas::portable) {
-    return wanted;
-  }
-  if (wanted == Blas::environment) {
-    return core_runs(environment().core) ? wanted : runnable(Blas::haswell);
-  }
-  const auto* first = &family_of(wanted);
-  const auto* found = std::find_if(first, families.end(), [](const Family& family) { return family.runs(); });
-  const bool was_fused = wanted == Blas::skylakex || wanted == Blas::haswell;
-  return was_fused && !has_avx2() ? Blas::portable : found->blas;
+  const bool is_slower = wanted == Blas::skylakex && !has_avx512();
+  return !has_avx2() ? Blas::portable : is_slower ? Blas::haswell : wanted;
 }
 
 bool gives_bits_of(Blas wanted) { return bits_of(runnable(wanted)) == bits_of(wanted); }
 
-Blas default_blas() {
-  const std::string& core = environment().core;
-  if (core.empty()) {
-    return Blas::haswell;
-  }
-  const auto* named = std::find_if(families.begin(), families.end(),
-                                   [&](const Family& family) { return same_core(core, family.core); });
-  return named == families.end() ? Blas::environment : named->blas;
-}
+Blas default_blas() { return wanted_by_default; }
 
-void use_blas(Blas wanted, double work) {
+void use_blas(Blas wanted) {
   static std::mutex mutex;
   const std::scoped_lock lock(mutex);
-  static std::optional<Blas> chosen = environment().prepared ? std::optional(runnable(default_blas())) : std::nullopt;
-  static std::optional<Blas> current;
   const Blas blas = runnable(wanted);
   if (blas == Blas::portable) {
     return;
   }
-  require_buffers(1);
-  if (current != blas) {
-    if (chosen != blas) {
-      write_core(core_wanted(blas));
-      gotoblas_dynamic_quit();
-      gotoblas_dynamic_init();
-      chosen = blas;
-    }
-    openblas_set_num_threads(1);
-    current = blas;
+  if (!have_buffers(1)) {
+    throw std::runtime_error("OpenBLAS cannot allocate its buffers of " + std::to_string(room_of(1) >> 20U) +
+                             " MiB; the memory limit (ulimit -v) must leave "
+                             "as much beside the tensors; raise it, or choose smaller --tokens, --d-in or --batch");
   }
-  constexpr double small = 4'000;  // OpenBLAS's own limit for a single thread is higher
-  if (blas == Blas::native && work > small) {
-    const int threads = threads_of_native();
-    require_buffers(threads);
-    openblas_set_num_threads(threads);
+  if (chosen != blas) {
+    write_core(blas);
+    gotoblas_dynamic_quit();
+    gotoblas_dynamic_init();
+    openblas_set_num_threads(1);
+    chosen = blas;
   }
 }
 
-std::int64_t room_for_products(Blas blas, int threads) {
-  return static_cast<std::int64_t>(room_of(std::max(threads, blas == Blas::native ? threads_of_native() : 1)));
-}
+std::int64_t room_for_products(int threads) { return static_cast<std::int64_t>(room_of(threads)); }
 
 int threads_with_room(int wanted) {
   while (wanted > 1 && !have_buffers(wanted)) {
@@ -255,11 +126,8 @@ int threads_with_room(int wanted) {
 }
 
 std::string core_name(Blas blas) {
-  if (runnable(blas) == Blas::portable) {
-    return "portable";
-  }
-  use_blas(blas, 0);
-  return openblas_get_corename();
+  const Blas runs = runnable(blas);
+  return runs == Blas::portable ? "portable" : core_of(runs);
 }
 
 }  // namespace attn

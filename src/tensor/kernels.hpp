@@ -19,15 +19,11 @@ enum class Cpu {
 constexpr std::size_t softmax_lanes(Cpu cpu) { return cpu == Cpu::avx512 ? 16 : 8; }
 
 /// The order in which products are summed: OpenBLAS has kernels for each processor, and they differ in the last bits.
-/// All sets but `native` use one thread, so the number of cores does not affect the result.
+/// Each uses one thread, so the number of cores does not affect the result.
 enum class Blas {
-  haswell,      ///< fused multiply-add; also Zen's kernels: the choice on nearly every x86-64 machine
-  portable,     ///< this project's own, for any processor: the same bits as haswell's
-  skylakex,     ///< AVX-512
-  sandybridge,  ///< no fused multiply-add
-  prescott,     ///< SSE3; also OpenBLAS's choice for unknown processors
-  environment,  ///< the set that OPENBLAS_CORETYPE names
-  native,       ///< OpenBLAS's choice on this machine, with products split among its threads
+  haswell,   ///< fused multiply-add; also Zen's kernels: the choice on nearly every x86-64 machine
+  portable,  ///< this project's own, for any processor: the same bits as haswell's
+  skylakex,  ///< AVX-512
 };
 
 /// The set of OpenBLAS's whose bits these are.

@@ -16,12 +16,11 @@ class Linear final : public Operation {
   std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
     const Tensor& x = operands[0];
     const std::int64_t k = x.size(-1);
-    const Blas blas = kernels_of(operands).blas;
-    if (blas == Blas::native || x.dim() < 2 || element_count(x.shape()) != x.size(-2) * k) {
+    if (x.dim() < 2 || element_count(x.shape()) != x.size(-2) * k) {
       return std::nullopt;  // the rows of several matrices form one product
     }
     Range& rows = part[part.size() - 2];
-    rows = product_rows(rows, {x.size(-2), k, operands[1].size(0)}, blas);
+    rows = product_rows(rows, {x.size(-2), k, operands[1].size(0)}, kernels_of(operands).blas);
     part.back() = {0, operands[1].size(0)};
     Box box = part;
     box.back() = {0, k};

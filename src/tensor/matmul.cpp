@@ -14,13 +14,12 @@ class Matmul final : public Operation {
     const Tensor& a = operands[0];
     const Tensor& b = operands[1];
     const bool is_batch = b.dim() > 2;
-    const Blas blas = kernels_of(operands).blas;
-    if (blas == Blas::native || a.dim() < 2 || (!is_batch && element_count(a.shape()) != a.size(-2) * a.size(-1))) {
+    if (a.dim() < 2 || (!is_batch && element_count(a.shape()) != a.size(-2) * a.size(-1))) {
       return std::nullopt;
     }
     const Range columns = {0, b.size(-1)};
     Range& rows = part[part.size() - 2];
-    rows = product_rows(rows, {a.size(-2), a.size(-1), columns.end}, blas);
+    rows = product_rows(rows, {a.size(-2), a.size(-1), columns.end}, kernels_of(operands).blas);
     part.back() = columns;
     Box left = part;
     left.back() = {0, a.size(-1)};

@@ -18,8 +18,6 @@
 
 namespace attn {
 
-bool has_avx() { return ATTN_RUNS("avx", AVX); }
-
 bool has_avx2() { return ATTN_RUNS("avx2", AVX2) && ATTN_RUNS("fma", FMA); }
 
 bool has_avx512() {

@@ -3,7 +3,6 @@
 /// Instructions that both the processor and the system support.
 namespace attn {
 
-bool has_avx();
 bool has_avx2();  ///< and FMA
 bool has_avx512();
 

@@ -118,13 +118,13 @@ std::int64_t rows_of_block(Blas blas) {
 }  // namespace
 
 Range product_rows(Range wanted, const ProductSizes& sizes, Blas blas) {
-  // OpenBLAS's kernels process 12 rows at a time (Haswell), or 4 or 24 (others), and a strip's sums depend on no other
+  // OpenBLAS's kernels process 12 rows at a time (Haswell) or 24 (SkylakeX), and a strip's sums depend on no other
   // strip. Below a million multiplications some kernels use another algorithm.
   constexpr std::int64_t least = std::int64_t{1} << 20;
   constexpr std::int64_t surely_one_block = std::int64_t{1} << 16;
   const Range all = {0, sizes.rows};
   const std::int64_t row = sizes.inner * sizes.columns;
-  if (blas == Blas::native || blas == Blas::environment || sizes.columns < 2 || row == 0) {
+  if (sizes.columns < 2 || row == 0) {
     return all;
   }
   Range block = all;

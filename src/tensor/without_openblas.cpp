@@ -21,9 +21,9 @@ bool gives_bits_of(Blas wanted) { return bits_of(wanted) == Blas::haswell; }
 
 Blas default_blas() { return Blas::portable; }
 
-void use_blas(Blas, double) {}
+void use_blas(Blas) {}
 
-std::int64_t room_for_products(Blas, int) { return 0; }
+std::int64_t room_for_products(int) { return 0; }
 
 int threads_with_room(int wanted) { return wanted; }
 

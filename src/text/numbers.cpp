@@ -43,12 +43,4 @@ std::string float_text(float value) {
                                                                            : shortest(static_cast<double>(value));
 }
 
-std::string grouped_digits(std::uint64_t value) {
-  std::string text = std::to_string(value);
-  for (std::size_t end = text.size(); end > 3; end -= 3) {
-    text.insert(end - 3, ",");
-  }
-  return text;
-}
-
 }  // namespace attn::text

@@ -28,9 +28,6 @@ std::string shortest_text(std::int64_t value);
 /// The number with the fewest digits that, read as a double, round to this float; or "nan", "inf", "-inf".
 std::string float_text(float value);
 
-/// "149,982"
-std::string grouped_digits(std::uint64_t value);
-
 /// Parses the whole text as a number; empty if it is not one, or too large. The only sign is "-".
 template <class Number>
 requires std::integral<Number> || std::floating_point<Number> std::optional<Number> number_of(std::string_view text) {

@@ -6,12 +6,35 @@
 
 #include "tensor/operations.hpp"
 #include "torch/distributions.hpp"
-#include "torch/drawn_words.hpp"
 
 namespace attn::torch {
 namespace {
 
 constexpr std::size_t most_elements = 50'000;
+constexpr std::uint64_t block = 16;  // of normals
+
+/// The words, counted from the draw's first, that make an element of a tensor with `size` elements; none if an earlier
+/// draw left it over. distributions.hpp computes the numbers.
+std::vector<std::uint64_t> words_of(const Draw& draw, DropoutKernel dropout_kernel, std::uint64_t size,
+                                    std::uint64_t element) {
+  const Kind kind = draw.leaf.kind();
+  if (kind == Kind::uniform) {
+    return {element};
+  }
+  if (kind == Kind::bernoulli) {
+    return dropout_kernel == DropoutKernel::mkl ? std::vector<std::uint64_t>{0}
+                                                : std::vector{2 * element, 2 * element + 1};
+  }
+  if (size < block) {
+    const std::uint64_t left_over = draw.left_over ? 1 : 0;
+    const std::uint64_t first = element < left_over ? 0 : (element - left_over) / 2 * 4;
+    return element < left_over ? std::vector<std::uint64_t>{} : std::vector{first, first + 1, first + 2, first + 3};
+  }
+  const bool is_again = size % block != 0 && element >= size - block;
+  const std::uint64_t start = is_again ? size - block : element / block * block;
+  const std::uint64_t first = (is_again ? size : start) + (element - start) % (block / 2);
+  return {first, first + block / 2};
+}
 
 }  // namespace
 
@@ -131,7 +154,6 @@ Reseeded::Id Reseeded::softmax(std::vector<Id> scores, std::size_t position) {
 }
 
 std::optional<Reseeded::Id> Reseeded::drawn(const Draw& draw, std::uint64_t element) {
-  constexpr std::uint64_t block = 16;  // of normals
   const Facts facts = draw.leaf.operation().facts();
   auto count = static_cast<std::uint64_t>(element_count(draw.leaf.shape()));
   if (draw.ids) {
@@ -141,7 +163,7 @@ std::optional<Reseeded::Id> Reseeded::drawn(const Draw& draw, std::uint64_t elem
     count = static_cast<std::uint64_t>(facts.rows) * width;
   }
   Node node{.drawn = draw.ids ? Kind::normal : facts.kind, .a = {}};
-  for (const std::uint64_t word : DrawnWords(draw, draws_->dropout_kernel).words_of(element)) {
+  for (const std::uint64_t word : words_of(draw, draws_->dropout_kernel, count, element)) {
     node.a.push_back(draw.first + word);
   }
   const bool is_left_over = node.a.empty();

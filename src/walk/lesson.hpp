@@ -20,12 +20,12 @@ enum class Init { rand, randn, linear };
 /// before it, or the first token.
 enum class AttendTo { previous, same, earlier, first };
 
-/// The default seed. It stands for the article's seeds, and nearly all of them have this value.
+/// The seed of nearly all articles.
 inline constexpr torch::Seed default_seed = 123;
 
 /// The settings of a chapter. An empty setting keeps the article's value.
 struct Lesson {
-  torch::Seed seed = default_seed;
+  std::optional<torch::Seed> seed;  ///< if an article seeds twice, for both parts
   Kernels kernels;
   DropoutKernel dropout_kernel = DropoutKernel::standard;
 

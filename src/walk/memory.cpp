@@ -33,11 +33,11 @@ std::int64_t machine_memory() {
   return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
-/// The memory that this process uses, in bytes.
+/// The bytes of address space, memory and data that this process uses.
 struct Used {
   std::int64_t address_space = 0;
   std::int64_t memory = 0;
-  std::int64_t data = 0;  ///< data as RLIMIT_DATA counts it, and the stack
+  std::int64_t data = 0;
 };
 
 Used used() {
@@ -49,55 +49,30 @@ Used used() {
   return {pages.address_space * page, pages.memory * page, pages.data * page};
 }
 
-/// The soft limit of a resource.
-std::int64_t limit_of(decltype(RLIMIT_AS) resource) {
+/// The limit of the address space (ulimit -v).
+std::int64_t address_limit() {
   rlimit limit{};
-  const bool limited = getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  return limited ? static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(unlimited)))
-                 : unlimited;
+  const bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(unlimited);
+  return is_limited ? static_cast<std::int64_t>(limit.rlim_cur) : unlimited;
 }
 
-/// The value of RLIMIT_DATA before this process lowered it.
-std::int64_t data_limit() {
-  static const std::int64_t limit = limit_of(RLIMIT_DATA);
-  return limit;
-}
-
-std::int64_t last_cap = 0;
-
-/// The number in a file; unlimited if the file is missing or contains a word.
-std::int64_t limit_in(const std::filesystem::path& path) {
-  std::ifstream file(path);
+/// The limit of a container.
+std::int64_t container_limit() {
+  std::ifstream file("/sys/fs/cgroup/memory.max");
   std::int64_t limit = 0;
   return file >> limit && limit > 0 ? limit : unlimited;
 }
+
+std::int64_t last_cap = 0;
 
 std::int64_t all_bytes(const Tensor& tensor) { return element_count(tensor.shape()) * element_size(tensor.dtype()); }
 
 }  // namespace
 
-std::int64_t available_memory(std::int64_t reserved) {
+std::int64_t available_memory() {
   const auto [address_space, memory, data] = used();
-  const std::int64_t addresses =
-      std::max<std::int64_t>(0, std::min(limit_of(RLIMIT_AS) - address_space, data_limit() - data));
-  const std::int64_t in_group = control_group_limit("/proc/self/cgroup", "/sys/fs/cgroup") - memory;
-  return std::min(
-      {machine_memory(), addresses - (addresses < reserved ? 0 : reserved), std::max<std::int64_t>(0, in_group)});
-}
-
-std::int64_t control_group_limit(const std::filesystem::path& groups, const std::filesystem::path& root) {
-  std::int64_t least = limit_in(root / "memory.max");  // inside a container, the only one that exists
-  std::ifstream file(groups);
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("0::")) {  // "0::/one/two"
-      continue;
-    }
-    for (std::filesystem::path group = std::filesystem::path(line.substr(3)).relative_path(); !group.empty();
-         group = group.parent_path()) {
-      least = std::min(least, limit_in(root / group / "memory.max"));
-    }
-  }
-  return least;
+  const std::int64_t limited = std::min(address_limit() - address_space, container_limit() - memory);
+  return std::min(machine_memory(), std::max<std::int64_t>(0, limited));
 }
 
 std::string memory_text(std::int64_t bytes) {
@@ -113,30 +88,13 @@ std::string memory_text(std::int64_t bytes) {
 void cap_memory(std::int64_t bytes, std::int64_t besides) {
   last_cap = bytes;
   rlimit limit{};
-  std::int64_t all = 0;
-  if (getrlimit(RLIMIT_DATA, &limit) == 0 && !__builtin_add_overflow(used().data, bytes + besides, &all)) {
-    limit.rlim_cur = static_cast<rlim_t>(std::min(data_limit(), all));
+  if (getrlimit(RLIMIT_DATA, &limit) == 0) {
+    limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(used().data + bytes + besides));
     setrlimit(RLIMIT_DATA, &limit);
   }
 }
 
 std::string free_memory_words() { return last_cap > 0 ? " (" + memory_text(last_cap) + " were free)" : std::string(); }
-
-bool is_tiny(std::span<const Step> steps, std::span<const Tensor> drawn) try {
-  constexpr std::int64_t little = std::int64_t{1} << 20U;
-  if (limit_of(RLIMIT_AS) != unlimited || data_limit() != unlimited) {
-    return false;
-  }
-  std::unordered_set<const void*> seen;
-  std::int64_t needed = 0;
-  const auto is_within = [&](const Tensor& tensor) {
-    return !__builtin_add_overflow(needed, tensor.bytes(seen), &needed) && needed <= little;
-  };
-  return std::ranges::all_of(steps, [&](const Step& step) { return !step.tensor || is_within(*step.tensor); }) &&
-         std::ranges::all_of(drawn, is_within);
-} catch (const TooLarge&) {
-  return false;
-}
 
 void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available, Needed which) {
   std::unordered_set<const void*> seen;

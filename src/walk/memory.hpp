@@ -9,13 +9,9 @@
 
 namespace attn {
 
-/// The bytes that this process may still use: the smallest of the machine's free memory, the process's limits and its
-/// control group's. If the address space is limited, `reserved` bytes of it are kept free, if there are that many.
-std::int64_t available_memory(std::int64_t reserved = 0);
-
-/// The smallest limit of this process's control group (version 2) and its parents: `groups` names it as
-/// /proc/self/cgroup does, `root` is where /sys/fs/cgroup would be.
-std::int64_t control_group_limit(const std::filesystem::path& groups, const std::filesystem::path& root);
+/// The bytes that this process may still use: the smallest of the machine's free memory, the limit of the address space
+/// and the container's.
+std::int64_t available_memory();
 
 /// "74.5 GiB", "12.0 MiB", "300 bytes"
 std::string memory_text(std::int64_t bytes);
@@ -26,10 +22,6 @@ void cap_memory(std::int64_t bytes, std::int64_t besides);
 
 /// " (21.3 GiB were free)": the last limit; empty if none was set.
 std::string free_memory_words();
-
-/// Returns true if the tensors behind the steps, and the drawn ones, need less memory than the program itself, and
-/// nobody limits memory: then the system need not be asked how much is free.
-bool is_tiny(std::span<const Step> steps, std::span<const Tensor> drawn);
 
 /// The numbers of the steps that a run needs.
 enum class Needed {

@@ -6,9 +6,8 @@ namespace attn {
 namespace {
 
 const std::map<std::string, Blas>& all_blas_names() {
-  static const std::map<std::string, Blas> names = {{"haswell", Blas::haswell},   {"portable", Blas::portable},
-                                                    {"skylakex", Blas::skylakex}, {"sandybridge", Blas::sandybridge},
-                                                    {"prescott", Blas::prescott}, {"native", Blas::native}};
+  static const std::map<std::string, Blas> names = {
+      {"haswell", Blas::haswell}, {"portable", Blas::portable}, {"skylakex", Blas::skylakex}};
   return names;
 }
 
@@ -25,9 +24,7 @@ const std::map<std::string, Blas>& blas_names() {
   return has_openblas() ? all_blas_names() : without_openblas;
 }
 
-std::string blas_name(Blas blas) {
-  return blas == Blas::environment ? "OPENBLAS_CORETYPE" : name_of(all_blas_names(), blas);
-}
+std::string blas_name(Blas blas) { return name_of(all_blas_names(), blas); }
 
 const std::map<std::string, DropoutKernel>& dropout_kernel_names() {
   static const std::map<std::string, DropoutKernel> names = {{"default", DropoutKernel::standard},

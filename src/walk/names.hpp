@@ -10,8 +10,7 @@ namespace attn {
 
 /// Names of settings on the command line, in manifests and in reports.
 const std::map<std::string, Cpu>& cpu_names();
-/// The values of --blas: the sets that this program contains, but for Blas::environment, whose name is
-/// "OPENBLAS_CORETYPE".
+/// The values of --blas: the sets that this program contains.
 const std::map<std::string, Blas>& blas_names();
 std::string blas_name(Blas blas);
 const std::map<std::string, DropoutKernel>& dropout_kernel_names();

@@ -18,7 +18,7 @@ from harness import BINARY, HANG_LIMIT, Terminal, run, sample
 CHAPTERS = []  # what `list` names
 TAKES = {}  # what it says that each of them takes
 DTYPES = {"float32": numpy.float32, "bool": numpy.bool_, "int64": numpy.int64}
-FOR_ALL = ["--article", "--slides", "--step", "--auto", "--predict", "--explain", "--heatmap", "--color", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
+FOR_ALL = ["--article", "--slides", "--step", "--predict", "--explain", "--heatmap", "--color", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
            "--steps", "--only", "--save", "--force", "--seed", "--tokens", "--d-in", "--blas", "--cpu", "--precision", "--threshold",
            "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help", "--inputs", "--fixture", "--emit", "--draws", "--live", "--no-pager", "--threads"]
 # The options of what `list` says that a chapter takes; other names there are those of an option.
@@ -76,7 +76,7 @@ class Help(Case):
                     ("--what-if", options.get("--what-if"))})
             self.assertLessEqual(text.count("\n"), 25)
             self.assertIn(" --help", text.partition("More: ")[2])
-        for command in ("list", "help", "man", "completion", "tour"):
+        for command in ("list", "help", "completion", "tour"):
             self.assertEqual(self.text(command, "-h"), self.text(command, "--help"))
 
     def test_examples_run(self):
@@ -87,7 +87,7 @@ class Help(Case):
             self.text(*example.split(), cwd=self.folder)
 
     def test_lines_fit_a_terminal(self):
-        for command in ["", *CHAPTERS, "all", "tour", "list", "verify", "help", "man", "completion"]:
+        for command in ["", *CHAPTERS, "all", "tour", "list", "verify", "help", "completion"]:
             for option in ("-h", "--help"):
                 for line in self.text(*command.split(), option).splitlines():
                     self.assertLessEqual(len(line), 80)

@@ -6,7 +6,6 @@ import fcntl
 import json
 import os
 import resource
-import shutil
 import signal
 import stat
 import subprocess
@@ -231,36 +230,6 @@ class Folder(Case):
             os.chmod(at, 0o555)
         self.succeeds("causal", "--save", "steps", "--force")
         self.assertEqual(self.there(), ["steps"])
-
-    def test_a_folder_of_somebody_else(self):
-        """A note names files that cannot be removed."""
-        if os.getuid() != 0:
-            self.skipTest("only root can write as somebody else")
-        os.chmod(self.folder, 0o777)
-        self.succeeds("trainable", "--save", "steps")
-        self.check_what_is_left(self.contents("steps"), self.done("causal", "--save", "steps", "--force", user=65534))
-
-    def test_an_immutable_file(self):
-        if os.getuid() != 0:
-            self.skipTest("only root can make a file immutable")
-        self.folder = tempfile.mkdtemp(dir=os.path.dirname(BINARY))  # on a disk: memory has no such files
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.succeeds("causal", "--save", "steps")
-        old = self.path("steps/keys.npy")
-        if subprocess.run(["chattr", "+i", old], capture_output=True).returncode != 0:
-            self.skipTest("no file can be made immutable here")
-        self.addCleanup(subprocess.run, ["chattr", "-R", "-i", self.folder], check=True)
-        self.check_what_is_left({"keys.npy": self.read("steps/keys.npy")},
-                                self.done("causal", "--seed", "5", "--save", "steps", "--force"))
-
-    def check_what_is_left(self, old, done):
-        self.assertEqual(done.returncode, 0)
-        left = [name for name in self.there() if name != "steps"]
-        self.assertEqual(len(left), 1)
-        self.assertEqual(done.stderr.decode(), "attn-walkthrough: note: --save replaced 'steps', but cannot remove all of "
-                         f"the old folder; the rest is in '{left[0]}'\n")
-        self.assertEqual(self.contents(left[0]), old)
-        self.check_whole("steps")
 
     def test_few_descriptors(self):
         with open(BINARY, "rb") as file:

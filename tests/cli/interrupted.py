@@ -3,7 +3,6 @@
     PYTHONPATH=tests /usr/bin/python3 tests/cli/interrupted.py PATH_TO_BINARY [--kills N] [--races N]
 """
 import argparse
-import ctypes
 import os
 import random
 import resource
@@ -138,34 +137,6 @@ class Interrupted(files.Case):
                 self.clear(*left)
             self.assertGreater(killed, KILLS // 8)
             self.clear(name)
-
-    def test_another_thread_gets_the_signal(self):
-        """OpenBLAS's threads do not block signals."""
-        arguments = [BINARY, "causal", "--tokens", "150", "--blas", "native", "--save", "steps"]
-        delay = Delays(0)
-        library = ctypes.CDLL(None)
-        reached = 0
-        for _ in range(KILLS):
-            self.clear("steps")
-            with subprocess.Popen(arguments, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                  env={**os.environ, "OPENBLAS_NUM_THREADS": "4"}) as process:
-                self.wait_for_the_first_file(process)
-                time.sleep(delay.next())
-                others = [thread for thread in self.threads(process.pid) if thread != process.pid]
-                if others and process.poll() is None:
-                    reached += library.tgkill(process.pid, others[-1], signal.SIGTERM) == 0
-                said = process.stderr.read()
-                code = process.wait(HANG_LIMIT)
-            delay.learn(ended=code == 0)
-            self.assertIn((code, said), ((0, b""), (-signal.SIGTERM, b"")))
-            self.assertIn(self.there(), (["steps"], []))
-        self.assertGreater(reached, KILLS // 4)
-
-    def threads(self, process):
-        try:
-            return sorted(map(int, os.listdir(f"/proc/{process}/task")))
-        except FileNotFoundError:
-            return []
 
     def test_ignored_signals_stay_ignored(self):
         """Ignored signals stay ignored, as under nohup."""

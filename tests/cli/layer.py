@@ -407,7 +407,7 @@ OPTIONS = [
     ["--cell", "normed[0,1,2]", "--depth", "3"], ["--what-if", "no-scaling"], ["--predict", "1"], ["--format", "markdown"],
     ["--format", "json"], ["--format", "html"], ["--format", "csv", "--only", "attn_weights"], ["--emit", "pytorch"],
     ["--emit", "numpy"], ["--emit", "notebook"], ["--save", "steps.npz", "--force"], ["--output", "steps.md", "--force"],
-    ["--precision", "2"], ["--no-grad"], ["--cpu", "default"], ["--blas", "prescott"], ["--threads", "2"], ["--num-heads", "3"]]
+    ["--precision", "2"], ["--no-grad"], ["--cpu", "default"], ["--blas", "portable"], ["--threads", "2"], ["--num-heads", "3"]]
 
 
 class Options(Layer):
@@ -477,7 +477,6 @@ def layer_norm(x, weight, bias, eps, mistake):
     eps = {"no epsilon": 0, "another epsilon": 1e-3}.get(mistake, eps)
     mean = 0 if mistake == "mean not subtracted" else x.mean(-1, keepdims=True)
     variance = (x**2).mean(-1, keepdims=True) if mistake == "mean not subtracted" else x.var(-1, keepdims=True)
-    variance = x.var(-1, ddof=1, keepdims=True) if mistake == "unbiased variance" else variance
     return (x - mean) / np.sqrt(variance + eps) * weight + (0 if mistake == "norm without bias" else bias)
 
 
@@ -491,7 +490,6 @@ def gpt2_port(weights, config, x, mistake=None):
     qkv = normed @ weight + (0 if mistake == "no bias" else w["attn.c_attn.bias"])
     dump["h.0.attn.c_attn"] = qkv
     parts = np.split(qkv, 3, axis=1)
-    parts = [parts[1], parts[0], parts[2]] if mistake == "keys first" else parts
     if mistake == "fused by heads":
         parts = [qkv.reshape(n, heads, 3, -1)[:, :, i].reshape(n, d) for i in range(3)]
     q, k, v = (split(part, heads) for part in parts)
@@ -517,8 +515,7 @@ def llama_port(weights, config, x, mistake=None):
     heads, kv_heads, head_dim, n = (*(config[key] for key in ("num_attention_heads", "num_key_value_heads", "head_dim")), len(x))
     eps = {"no epsilon": 0, "another epsilon": 1e-3}.get(mistake, config["rms_norm_eps"])
     row = x - x.mean(-1, keepdims=True) if mistake == "mean subtracted" else x
-    sums = (row**2).sum(-1, keepdims=True)
-    normed = row / np.sqrt((sums if mistake == "squares summed" else sums / row.shape[-1]) + eps)
+    normed = row / np.sqrt((row**2).mean(-1, keepdims=True) + eps)
     normed = normed * (w["input_layernorm.weight"] + (mistake == "weight plus one"))
     q, k, v = (normed @ w[f"self_attn.{name}_proj.weight"].T for name in "qkv")
     dump = {at + "input_layernorm": normed, at + "self_attn.q_proj": q, at + "self_attn.k_proj": k, at + "self_attn.v_proj": v}
@@ -529,7 +526,6 @@ def llama_port(weights, config, x, mistake=None):
     positions[3:] = 0 if mistake == "decoded at 0" else positions[3:]
     angles = positions[:, None] / theta ** (np.arange(0, head_dim, 2) / head_dim)
     cos, sin = np.cos(angles), np.sin(angles)
-    sin = -sin if mistake == "rotated back" else sin
 
     def rotate(x):
         if mistake == "adjacent pairs":
@@ -538,7 +534,7 @@ def llama_port(weights, config, x, mistake=None):
         a, b = np.split(x, 2, -1)
         return np.concatenate([a * cos - b * sin, a * sin + b * cos], -1)
 
-    q, k = rotate(q), k if mistake == "keys not rotated" else rotate(k)
+    q, k = rotate(q), rotate(k)
     dump |= {at + "self_attn.q_rot": q, at + "self_attn.k_rot": k}
     group = heads // kv_heads
     repeat = (lambda x: np.tile(x, (group, 1, 1))) if mistake == "tiled heads" else (lambda x: np.repeat(x, group, 0))
@@ -561,9 +557,8 @@ GPT2_MISTAKES = [
     ("another epsilon", "h.0.ln_1", "eps is 1e-3", "huggingface/candle/pull/271"),
     ("mean not subtracted", "h.0.ln_1", "does not subtract the mean", "nntile/nntile/pull/358"),
     ("norm without bias", "h.0.ln_1", "the norm's bias is left out"),
-    ("unbiased variance", "h.0.ln_1", "divided by n - 1"), ("no norm", "h.0.attn.c_attn", ""),
+    ("no norm", "h.0.attn.c_attn", ""),
     ("no bias", "h.0.attn.c_attn", "the bias is left out", "sbryngelson/ANEForge/pull/253"),
-    ("keys first", "h.0.attn.q", "keys, queries, values"),
     ("fused by heads", "h.0.attn.q", "head by head", "lablup/mlxcel/pull/928"),
     ("scaled by d_model", "h.0.attn.scores", "square root of 12", "lucidrains/vit-pytorch/issues/65"),
     ("not scaled", "h.0.attn.weights", "not divided by the square root"), ("no mask", "h.0.attn.weights", "nothing is masked"),
@@ -575,12 +570,10 @@ LLAMA_MISTAKES = [
     ("no epsilon", "input_layernorm", "nothing is added under the root"),
     ("another epsilon", "input_layernorm", "eps is 1e-3", "Lightning-AI/lit-llama/pull/339"),
     ("mean subtracted", "input_layernorm", "LayerNorm for RMSNorm"), ("weight plus one", "input_layernorm", "weight + 1"),
-    ("squares summed", "input_layernorm", "added up, not averaged"),
     ("adjacent pairs", "self_attn.q_rot", "columns 2i and 2i + 1", "ggml-org/llama.cpp/issues/3018"),
-    ("rotated back", "self_attn.q_rot", "the other way"), ("positions from one", "self_attn.q_rot", "count from 1"),
+    ("positions from one", "self_attn.q_rot", "count from 1"),
     ("another theta", "self_attn.q_rot", "the base of the frequencies is 500000", "lyogavin/airllm/pull/369"),
     ("decoded at 0", "self_attn.q_rot", "token 3 and later ones are all 0", "Blaizzy/mlx-vlm/pull/1993"),
-    ("keys not rotated", "self_attn.k_rot", "not rotated"),
     ("tiled heads", "self_attn.scores", "0, 1, 0, 1", "ekzhang/jax-js/pull/180"),
     ("scaled by d_model", "self_attn.scores", "square root of"),
     ("no mask", "self_attn.attn_weights", "such as [0, 1], which should be hidden"),
@@ -612,14 +605,6 @@ class Ports(Layer):
                 first = next(line for line in text.splitlines() if " wrong here" in line)
                 self.assertIn(f"your {place}", first.replace("model.layers.0.", ""), text)
                 self.assertIn(cause, " ".join(text.split()), text)
-
-    def test_what_these_inputs_cannot_show_is_said(self):
-        held, config = made(self.folder, "gpt2", 12, 3, 2)
-        x = np.load(os.path.join(self.folder, "x.npy")) * 10
-        np.save(os.path.join(self.folder, "x.npy"), x)
-        code, text = self.verify(gpt2_port(held, config, x))
-        self.assertEqual(code, 0)
-        self.assertIn("leaving it out cannot be seen; other inputs may show it", text)
 
     def test_gpt2(self):
         self.check(gpt2_port, *made(self.folder, "gpt2", 12, 3, 2), GPT2_MISTAKES)

@@ -302,7 +302,7 @@ class Memory(Measured):
 
     def counted(self, *arguments):
         """The needed memory that the error states, in MiB."""
-        done = run_within(190_000, *arguments)
+        done = run_within(60_000, *arguments)
         self.refused(done, "of memory, but only")
         size, unit = re.search(r"need ([\d.]+) (\w+) of memory", done.stderr.decode()).groups()
         return float(size) * {"MiB": 1, "GiB": 1024}[unit]
@@ -322,10 +322,6 @@ class Memory(Measured):
         self.assertEqual(run_within(1_000_000, *lesson).stderr, b"")
         done = run_within(1_000_000, *lesson, "--emit", "pytorch")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
-        with subprocess.Popen(within(1_000_000, *lesson, "--draws"), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            self.assertNotEqual(process.stdout.readline(), b"")
-            process.stdout.close()
-            self.assertEqual((process.stderr.read(), process.wait(HANG_LIMIT)), (b"", 0))
 
     def test_many_cells_fit_where_the_tensors_do(self):
         for form, lesson in (("json", self.NUMBERS), ("html", self.LESSON), ("markdown", self.LESSON)):

@@ -75,10 +75,6 @@ def to_bfloat16(tensor):
     return np.where(np.isfinite(tensor), nearest.view(np.float32), tensor).astype(np.float32)
 
 
-def to_four_places(tensor):
-    return tensor if tensor.dtype == bool else np.round(tensor.astype(np.float64), 4).astype(tensor.dtype)
-
-
 def backwards(a, b):
     """a @ b, summed one by one from the last product to the first."""
     products = a[..., :, :, None] * (b if b.ndim == 2 else b[..., None, :, :])
@@ -407,24 +403,6 @@ class Ports(unittest.TestCase):
         _, report = judged(drawn, {name: tensor + 1 for name, tensor in tensors.items()})
         self.assertIsNone(report["drawn_with_seed"])
 
-    def test_rounded_inputs_are_named(self):
-        for drawn in self.lessons:
-            if "--tokens" in drawn.options:
-                tensors = port(drawn)
-                name = SECTION[drawn.chapter] + "inputs"
-                tensors[name] = to_four_places(tensors[name])
-                self.assertEqual(causes(judged(drawn, tensors)[1])["inputs"], [["rounded"]])
-
-    def test_what_is_drawn_otherwise_is_named(self):
-        drawn = next(drawn for drawn in self.lessons if drawn.chapter == "multihead")
-        other = Drawn(drawn.chapter, [*drawn.options, "--seed", "7"])
-        _, report = judged(drawn, {**drawn.tensors, "W_key": other["W_key"]})
-        self.assertEqual((report["drawn_with_seed"], causes(report)["W_key"]), (None, [["seed"]]))
-        tensors = port(drawn)
-        tensors["W_query"], tensors["W_key"] = tensors["W_key"], tensors["W_query"]
-        _, report = judged(drawn, tensors)
-        self.assertEqual((causes(report)["W_query"], causes(report)["W_key"]), ([["other-step"]], [["other-step"]]))
-
     def test_other_names_shapes_and_layouts(self):
         drawn = next(drawn for drawn in self.lessons if drawn.chapter == "multihead")
         tensors = port(drawn)
@@ -535,14 +513,8 @@ class Ports(unittest.TestCase):
             done = run("verify", "port.npz", "--chapter", drawn.chapter, *drawn.options, "--format", "html", cwd=folder)
         self.assertEqual((done.returncode, done.stderr), (1, b""))
         page = done.stdout.decode()
-        wrong = np.abs(tensors["attn_weights"] - drawn["attn_weights"]) > 1e-5 + 1.3e-6 * np.abs(drawn["attn_weights"])
-        shown = page[page.index("\nattn_weights\n<span"):page.index("\ndropout_mask\n<span")]
-        self.assertEqual((shown.count('class="cell wrong"'), shown.count('class="cell')), (wrong.sum(), wrong.size))
-        self.assertEqual([shown.count(f'class="tensor {style}"') for style in ("differs", "same")], [1, 0])
-        self.assertEqual(page.count('class="tensor unknown"'), 1)
-        cell = (0, 0, 1, 0)
-        for words in ("<title>port.npz</title>", "the scores are not divided", "attn_weights[0, 0, 0, 0] = ", "not recognised: mine",
-                      "here " + str(tensors["attn_weights"][cell]) + ", right " + str(drawn["attn_weights"][cell]) + "\nattn_weights"):
+        self.assertEqual([page.count(f'class="tensor {style}"') for style in ("differs", "unknown")], [1, 1])
+        for words in ("<title>port.npz</title>", "the scores are not divided", "not recognised: mine", "greatest absolute difference"):
             self.assertTrue(words in page, words)
 
     def test_refusals(self):

@@ -6,8 +6,6 @@ import itertools
 import json
 import math
 import os
-import pty
-import signal
 import struct
 import subprocess
 import zipfile
@@ -16,7 +14,6 @@ import numpy as np
 
 import files
 import harness
-import vt
 from harness import EVERY, sample
 
 TYPES = {"F32": np.dtype("<f4"), "I64": np.dtype("<i8"), "BOOL": np.dtype("bool")}
@@ -251,39 +248,6 @@ class SavedFile(files.Case):
             for name in archive.namelist():
                 with open(self.path("steps", name), "rb") as file:
                     self.assertEqual(archive.read(name), file.read(), name)
-
-    def test_a_terminal_is_told_how_much_is_saved(self):
-        """The pipe is read so slowly that somebody would ask."""
-        os.mkfifo(self.path("pipe.safetensors"))
-        command = [harness.BINARY, "causal", "--tokens", "400", "--save", "pipe.safetensors"]
-        slowly = ["sh", "-c", "exec <pipe.safetensors; head -c 1 >/dev/null; sleep 1; exec cat >/dev/null"]
-        said = []
-        for ours, theirs in (pty.openpty(), os.pipe()):
-            with subprocess.Popen(slowly, cwd=self.folder):
-                with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=theirs) as saving:
-                    self.assertEqual(saving.wait(harness.HANG_LIMIT), 0)
-            os.write(theirs, b"end")
-            said.append(b"")
-            while not said[-1].endswith(b"end"):
-                said[-1] += os.read(ours, 10000)
-            os.close(ours)
-            os.close(theirs)
-        self.assertRegex(said[0], rb"\A\rsaved [0-9.]+ (bytes|MiB) of [0-9.]+ MiB, [0-9]+ s left.*\r +\rend\Z")
-        self.assertEqual(said[1], b"end")
-
-    def test_an_interrupted_save_leaves_no_line(self):
-        os.mkfifo(self.path("pipe.safetensors"))
-        command = [harness.BINARY, "causal", "--tokens", "700", "--save", self.path("pipe.safetensors")]
-        slowly = ["sh", "-c", f"exec <{self.path('pipe.safetensors')}; while head -c 65536 >/dev/null; do sleep 0.1; done"]
-        with subprocess.Popen(slowly) as reader:
-            saving = harness.Terminal(command, os.environ)
-            saving.wait_until(lambda: b"s left" in saving.shown)
-            saving.type(b"\x03")
-            self.assertEqual(saving.end(), -signal.SIGINT)
-            reader.kill()
-        screen = vt.Vt(24, 80)
-        screen.feed(saving.shown.decode())
-        self.assertEqual(screen.text().strip(), "")
 
     def test_all_or_nothing(self):
         for form in FORMS:

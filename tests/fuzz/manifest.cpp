@@ -39,7 +39,7 @@ void manifest(std::string_view bytes) {
   static const Folder folder;
   std::ofstream(folder.path() / "manifest.json", std::ios::binary) << bytes;
   try {
-    const system::Place place = render::accepted_folder(folder.path(), true);
+    const system::Place place = render::accepted_place(folder.path(), true);
     require(place.kind == system::Place::Kind::folder, "what is replaced is the folder");
     require(bytes.find("mine.npy") != std::string_view::npos || bytes.find('\\') != std::string_view::npos,
             "a file that no manifest lists is a stranger's");

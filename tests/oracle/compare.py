@@ -28,8 +28,7 @@ sys.path.insert(0, str(ROOT / "golden"))
 AVX2 = {"avx2", "fma"}
 AVX512 = AVX2 | {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
 CPUS = {"avx2": AVX2, "avx512": AVX512, "default": set()}
-BLAS = {"skylakex": AVX512, "haswell": AVX2, "portable": AVX2,
-        "sandybridge": {"avx"}, "prescott": set(), "native": set()}
+BLAS = {"skylakex": AVX512, "haswell": AVX2, "portable": AVX2}
 # What PyTorch says of the kernels that it runs.
 CAPABILITIES = {"avx2": {"AVX2"}, "avx512": {"AVX512"}, "default": {"DEFAULT", "NO AVX"}}
 THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
@@ -216,24 +215,11 @@ def runnable(needed):
         return needed <= next((set(line.split()) for line in file if line.startswith("flags")), set())
 
 
-def openblas_versions(binary):
-    """The versions of PyTorch's OpenBLAS and the tool's: ["0.3.29", "0.3.21"]."""
-    import torch  # noqa: F401
-    loaded = re.search(r"libopenblas\w*-r([\d.]+)\.so", pathlib.Path("/proc/self/maps").read_text())
-    linked = re.search(rb"OpenBLAS ([\d.]+) ", pathlib.Path(binary).read_bytes())
-    return [loaded and loaded[1], linked and linked[1].decode()]
-
-
 def kernel_sets(binary):
-    """As far as they run here: each of PyTorch's sets with haswell, and each other one of OpenBLAS with avx2. How a
-    product is split among threads, as `native` does, changes with OpenBLAS's version."""
+    """As far as they run here: each of PyTorch's sets with haswell, and each other one of OpenBLAS with avx2."""
     from programs import versions
     cpus = [cpu for cpu, needed in CPUS.items() if runnable(needed) and (cpu != "avx512" or versions.has("avx512"))]
     blas = [name for name, needed in BLAS.items() if runnable(needed)]
-    theirs, ours = openblas_versions(binary)
-    if theirs != ours:
-        print(f"left out: native, as PyTorch has OpenBLAS {theirs} and the tool {ours}")
-        blas.remove("native")
     if "haswell" not in blas:
         return [("default", name) for name in blas]
     return [(cpu, "haswell") for cpu in cpus] + [("avx2", name) for name in blas if name != "haswell"]
@@ -243,8 +229,7 @@ def environment(cpu, blas):
     """The environment in which PyTorch uses these kernels, without other settings."""
     result = {name: value for name, value in os.environ.items()
               if name not in (*THREADS, "OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY")}
-    if blas != "native":
-        result.update({"OPENBLAS_CORETYPE": "haswell" if blas == "portable" else blas, "OPENBLAS_NUM_THREADS": "1"})
+    result.update({"OPENBLAS_CORETYPE": "haswell" if blas == "portable" else blas, "OPENBLAS_NUM_THREADS": "1"})
     return {**result, "ATEN_CPU_CAPABILITY": cpu}
 
 
@@ -276,7 +261,6 @@ def main():
             if not runnable(needed):
                 print(f"left out: this processor cannot run {what}'s {name} kernels")
     sets = kernel_sets(arguments.binary)
-    # PyTorch's own products of `native` take every core.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return max(pool.map(run, *zip(*sets)))
 

@@ -79,7 +79,7 @@ int main() {
     try {
       const cli::Options options = cli::parse(static_cast<int>(argv.size()), argv.data());
       const Answer done = options.command == cli::Command::list
-                              ? Answer{cli::list("", options.json), ordered_json::array(), {}}
+                              ? Answer{cli::list({}, options.json), ordered_json::array(), {}}
                               : answer(options);
       std::cout << ordered_json{{"text", done.text.size()}, {"steps", done.steps}}.dump() << '\n'
                 << done.text << done.numbers << std::flush;

@@ -93,28 +93,12 @@ class Moving(unittest.TestCase):
         self.session.press("attn_scores\r", " attn_scores ")
         self.session.press("g2\r", " 2/")
         self.session.press("gKEYS\r", " keys ")
-        self.session.press("g999\r", "no step 999; choose 1 to")
+        self.session.press("g999\r", "no step '999'; try 1 to")
         self.session.press("gnonsense\r", "no step 'nonsense'")
         self.assertIn(" keys ", self.title())
         self.session.press("gquer\x7f\x7f\x7f\x7f3\r", " 3/")
         self.session.press("g1\x1b", HINT)
         self.assertIn(" 3/", self.title())
-
-    def test_search_goes_around(self):
-        self.session.press("/softmax\r")
-        self.session.press("/attn_weights\r", "; n for more")
-        first = self.title()
-        self.assertIn("attn_weights", first)
-        messages = ""
-        for _ in range(30):
-            self.session.press("n")
-            messages += self.last()
-            if self.title() == first:
-                break
-        self.assertEqual(self.title(), first)
-        self.assertEqual(messages.count("wrapped to the top"), 1)
-        self.session.press("/zebra\r", "no match for 'zebra'")
-        self.assertEqual(self.title(), first)
 
     def test_explain(self):
         plain = self.session.press("gattn_scores\r", " attn_scores ")
@@ -141,11 +125,10 @@ class Moving(unittest.TestCase):
         self.session.press("1, 2, 0\r", "attn_scores[1, 2, 0] = ")
         self.assertNotIn("attn_scores[1, 2, 0]", self.session.press("\x1b"))
         self.session.press("c9,9,9\r")
-        self.assertRegex(self.last(), "attn_scores")
-        self.assertNotIn("--cell", self.last())
+        self.assertRegex(self.last(), "index 9 is outside axis 0")
         self.session.press("cfoo[\r")
         self.assertTrue(self.last())
-        self.session.press("cqueris[0,0,1]\r", "no step 'queris'; try queries[0,0,1]")
+        self.session.press("cqueris[0,0,1]\r", "no step is named 'queris'")
         self.session.press("cqueries[0,0,1]\r", "queries[0, 0, 1] = ")
         self.session.press("c\x1b")
         self.assertIn("queries[0, 0, 1] = ", self.session.vt.text())
@@ -157,11 +140,7 @@ class Moving(unittest.TestCase):
             with start(rows=70, columns=columns) as session:
                 session.press("gattn_weights\r", " attn_weights ")
                 session.press("c1, 2, 0\r", "(Escape closes this)")
-                head, _, rest = said.partition("\n")
-                shown = words(session.vt.text())
-                if words(said) not in shown:  # the first line, where it fits, is above what meets
-                    self.assertIn("\n" + head + "\n", session.vt.text() + "\n")
-                    self.assertIn(words(rest), shown, columns)
+                self.assertIn(words(said), words(session.vt.text()))
 
     def test_a_name_is_the_tensor_before_its_size(self):
         with start(chapter="multihead") as session:
@@ -169,29 +148,9 @@ class Moving(unittest.TestCase):
                 session.press(f"g{name}\r", f" {name} ")
                 self.assertIn("tensor(", session.vt.text())
 
-    def test_seed(self):
-        self.session.press("gattn_scores\r", " attn_scores ")
-        before = self.session.vt.text()
-        self.session.press("s", "seed (now 123):")
-        self.session.press("124\r", "seed 124: 72 of 72 cells changed")
-        self.assertEqual(len(self.session.vt.reversed_text()), 72)
-        self.assertNotEqual(self.session.vt.lines()[2], before.split("\n")[2])
-        self.session.press("ginputs\r", " inputs ")
-        self.assertEqual(self.session.vt.reversed_text(), [])
-        self.session.press("gattn_scores\r")
-        self.session.press("s123\r", "seed 123: 72 of 72")
-        self.assertEqual(self.session.vt.lines()[1:-1], before.split("\n")[1:-1])
-        self.session.press("s123\r", "seed 123: 0 of 72 cells changed")
-        self.assertEqual(self.session.vt.reversed_text(), [])
-        self.session.press("s-1\r", "seed -1: 72 of 72")
-        self.assertRegex(self.title(), r"seed -1$")
-        self.session.press("s", "seed (now -1):")
-        self.session.press("-9223372036854775809\r", "is not a seed")
-        self.session.press("s99999999999999999999\r", "is not a seed")
-
     def test_keys_page(self):
         page = self.session.press("?", "any other key goes back")
-        for key in ("Enter, space", "b", "g", "/", "e", "h", "p", "c", "Tab", "r", "w", "W", "s", "arrows", "Escape", "q"):
+        for key in ("Enter, space", "b", "g", "e", "h", "c", "Tab", "w", "W", "arrows", "Escape", "q"):
             self.assertRegex(page, rf"(?m)^{key}\s")
         self.assertIn("tensor(", self.session.press("x"))
         self.session.press("x", "unknown key")
@@ -206,66 +165,6 @@ class Moving(unittest.TestCase):
         self.session.press("?", "any other key goes back")
         self.session.keys("q")
         self.assertEqual(self.session.end(), 0)
-
-
-class Abreast(unittest.TestCase):
-    """Slices side by side where they fit: row i of each on one line, the chosen cell where it is printed."""
-
-    def rows_of(self, screen):
-        rows = [re.findall(r"-?\d+\.\d+|-inf", line) for line in screen.split("\n")[1:-1]]
-        return [row for row in rows if row]
-
-    def test_slices_that_fit(self):
-        for chapter, step, keys, columns, heads in (("causal", "keys", "", 80, 2), ("causal", "keys", "h", 80, 2), ("causal", "attn_weights", "", 120, 2),
-                                                    ("multihead", "attn_weights", "", 220, 3), ("causal", "attn_weights", "h", 140, 2)):
-            values = json.loads(text_of(chapter, "--only", step, "--format", "json"))["steps"][-1]["values"]
-            values = numpy.array(values, float)
-            slices = values.reshape(-1, *values.shape[-2:])[:heads]
-            with start(chapter=chapter, columns=columns) as session:
-                session.press(f"g{step}\r", f" {step} ")
-                shown = numpy.array(self.rows_of(session.press(keys) if keys else session.vt.text())[:slices.shape[1]], float)
-                self.assertTrue(numpy.allclose(shown, numpy.hstack(list(slices)), rtol=0, atol=6e-5), (chapter, step, keys))
-                last = (len(slices) - 1, 2, 0)
-                self.assertEqual(values.size % slices[0].size, 0)
-                session.press("c" + ",".join(map(str, last if values.ndim == 3 else (0, *last))) + "\r", " = ")
-                self.assertIn(f"{slices[last]:.4f}", session.vt.reversed_text()[0])
-
-    def test_slices_that_do_not_fit(self):
-        with start() as session:
-            session.press("gattn_weights\r", " attn_weights ")
-            printed = text_of("causal", "--only", "attn_weights").rstrip("\n").split("\n")
-            self.assertEqual(session.vt.lines()[1:1 + len(printed)], printed)
-
-
-class Projector(unittest.TestCase):
-    def test_nothing_but_picture_formula_and_derivation(self):
-        for rows, columns in ((24, 80), (40, 140)):
-            with start("--explain", chapter="simplified", rows=rows, columns=columns) as session:
-                session.press("gattn_weights\r", " attn_weights ")
-                plain = session.press("h")
-                screen = session.press("p")
-                first, formula, *picture, last = screen.split("\n")
-                self.assertEqual((first.strip(), formula, last), ("attn_weights", "attn_weights = torch.softmax(attn_scores, dim=-1)", ""))
-                numbers = numbers_of("attn_weights", chapter="simplified")
-                self.assertEqual(re.findall(r"\d\.\d+", "\n".join(picture))[:len(numbers)], numbers)
-                self.assertEqual(re.findall(r"[a-z]+", "\n".join(picture).lower()), [*"your journey starts with one step".split()] * 2)
-                heights = [screen.split("\n").index(next(line for line in screen.split("\n") if line.startswith("step")))]
-                for key in "-+":
-                    screen = session.press(key)
-                    heights.append(next((i for i, line in enumerate(screen.split("\n")) if line.startswith("step")), rows))
-                self.assertLess(heights[1], heights[0])
-                self.assertEqual(heights[2], heights[0])
-                told = session.press("c1,2\r", "attn_weights[1, 2] = ")
-                self.assertIn("0.2333", told)
-                self.assertIn("exp(", told)
-                session.press("\x1b")
-                self.assertEqual(session.press("p"), plain)
-
-    def test_steps_on(self):
-        with start(chapter="causal") as session:
-            session.press("p", "keys = W_key(")
-            for name in ("queries", "values", "attn_scores"):
-                onward(session, f"{name} = ")
 
 
 def processor_seconds(pid):
@@ -283,6 +182,15 @@ class Large(unittest.TestCase):
             session.press("\x1bOF", "of ")
             self.assertLess(processor_seconds(session.pid) - before, 3)  # all its lines: 6 s and more
             session.press("h", "grad_fn")
+
+    def test_scrolling_makes_no_page_anew(self):
+        with start("--tokens", "700", "--threshold", "99999999") as session:
+            session.press("gattn_scores\r")
+            session.wait_for(" attn_scores ", 60)
+            begun = time.monotonic()
+            session.keys("\x1bOB" * 60)
+            session.wait_for("61-", 60)
+            self.assertLess(time.monotonic() - begun, 6)
 
 
 class Scrolling(unittest.TestCase):
@@ -319,17 +227,6 @@ class Scrolling(unittest.TestCase):
             self.assertEqual(session.vt.lines()[2], line)
 
 
-class Large(unittest.TestCase):
-    def test_scrolling_makes_no_page_anew(self):
-        with start("--tokens", "700", "--threshold", "99999999") as session:
-            session.press("gattn_scores\r")
-            session.wait_for(" attn_scores ", 60)
-            begun = time.monotonic()
-            session.keys("\x1bOB" * 60)
-            session.wait_for("61-", 60)
-            self.assertLess(time.monotonic() - begun, 6)
-
-
 class Reading(unittest.TestCase):
     """Enter, --explain and --heatmap."""
 
@@ -340,7 +237,7 @@ class Reading(unittest.TestCase):
                 title, last = "", 0
                 for _ in range(60):
                     screen = session.vt.lines()
-                    place = re.match(r"(\d+)-(\d+) of (\d+) lines", screen[-1])
+                    place = re.search(r"(\d+)-(\d+) of (\d+) lines", screen[-1])
                     first = int(place[1]) if place else 1
                     if title == screen[0]:
                         self.assertTrue(1 < first <= last + 1, screen)
@@ -407,19 +304,12 @@ class Frames(unittest.TestCase):
 
     def test_keys_there(self):
         with start(at=None) as session:
-            for key in "ehcrwW":
+            for key in "ehcwW\t":
                 session.press(key, "no step here")
-            session.press("\t", "no cells")
-            session.press("/keys\r", " 1/9 keys")
-            self.assertIn("found: keys", session.vt.lines()[-1])
-            session.press("b", " introduction ")
-            session.press("s5\r", "seed 5")
-            self.assertIn(" introduction ", session.vt.lines()[0])
             onward(session, " 1/9 keys")
-            self.assertIn("cells changed", session.vt.lines()[-1])
             session.press("gcontext_vecs\r")
             onward(session, " summary ")
-            session.press("/keys\r", " 1/9 keys")
+            session.press("gkeys\r", " 1/9 keys")
 
     def test_some_steps_alone_have_none(self):
         with start("--only", "attn_scores", at=None) as session:
@@ -476,14 +366,6 @@ class Chapters(unittest.TestCase):
         done = run("all", "--only", "nonsense", "--step")
         self.assertEqual((done.returncode, done.stdout), (2, b""))
 
-    def test_by_itself(self):
-        session = Session([BINARY, "all", "--only", "dropout_mask", "--step", "--auto", "0.5"])
-        self.addCleanup(session.close)
-        for place in (" 1/2 ", " 2/2 ", " 1/1 "):
-            session.wait_for(place, 10)
-        session.keys("q")
-        self.assertEqual(session.end(), 0)
-
     def test_tour(self):
         """All chapters with their introductions: here in the presenter, elsewhere as text."""
         session = self.session("tour")
@@ -533,50 +415,23 @@ class Cells(unittest.TestCase):
                     session.press("\x1b")
                     self.assertEqual(session.vt.reversed_text(), [])
 
-    def test_what_meets_stands_above_the_derivation(self):
-        queries, keys = numbers_of("queries", "--precision", "6"), numbers_of("keys", "--precision", "6")
-        with start(rows=50) as session:
-            session.press("gattn_scores\r", " attn_scores ")
-            session.press("c1, 2, 4\r", "(Escape closes this)")
-            lines = session.vt.lines()
-            meeting = [line for line in lines if line.startswith("row ")]
-            self.assertEqual(meeting[0].split()[-3:], queries[24:27])
-            self.assertEqual(meeting[1].split()[-3:], keys[30:33])
-            self.assertTrue(meeting[0].startswith("row queries[1, 2, :] (starts) "), meeting)
-            self.assertTrue(meeting[1].startswith("row keys[1, 4, :] (one) "), meeting)
-            for number in queries[24:27] + keys[30:33]:
-                self.assertIn(number, session.vt.reversed_text())
-            said = text_of("causal", "--cell", "attn_scores[1,2,4]").partition("\n")
-            self.assertIn(said[0], session.vt.text())
-            self.assertIn(words(said[2]), words(session.vt.text()))
-            session.press("gattn_weights\r", " attn_weights ")
-            session.press("\t", "exp(score - max)")  # the cell of the step before, which is here too
-            self.assertIn("attn_weights[1, 2, 4] = ", session.vt.text())
-            session.press("gmasked_attn_scores\r")
-            session.press("\t", "mask[2, 4] (starts, one)")
-            self.assertIn("True", session.vt.reversed_text())
-            session.press(HOME, "False")
-
     def test_typed_and_chosen_cells(self):
         with start() as session:
             session.press("gattn_scores\r", " attn_scores ")
-            session.press("c", "cell of attn_scores (such as 1, 5, 5):  or arrows")
-            session.press(RIGHT, "attn_scores[0, 0, 0] = ")
-            self.assertFalse(session.vt.visible)
-            session.press(RIGHT, "attn_scores[0, 0, 1] = ")
-            session.press("1", "cell of attn_scores (such as 1, 5, 5): 1")
+            session.press("c1", "cell of attn_scores (such as 1, 5, 5): 1")
             session.press(", 2, 0\r", "attn_scores[1, 2, 0] = ")
+            self.assertFalse(session.vt.visible)
             session.press(DOWN, "attn_scores[1, 3, 0] = ")
             session.press("cstarts, with\r", "attn_scores[0, 2, 3] = ")
             chosen = session.vt.reversed_text()[0]
             session.press("h")
             self.assertEqual(session.vt.reversed_text()[0], chosen)
             session.press("h")
-            session.press("9,9,9\r", "outside axis")
+            session.press("c9,9,9\r", "outside axis")
             self.assertEqual(session.vt.reversed_text()[0], chosen)
             session.press("\x1b")
             self.assertEqual(session.vt.reversed_text(), [])
-            session.press("c\r", "attn_scores[0, 2, 3] = ")
+            session.press("\t", "attn_scores[0, 2, 3] = ")
             session.press("cqueries[0,0,1]\r", "queries[0, 0, 1] = ")
             self.assertNotIn(chosen, session.vt.reversed_text())
             session.press("\r", " 5/9 ")
@@ -587,7 +442,7 @@ class Cells(unittest.TestCase):
             session.press("gattn_scores\r", " attn_scores ")
             first = session.press("\t", "[0, 0, 0]")
             below = session.press(PAGE_DOWN)
-            self.assertEqual(first.split("\n")[:5], below.split("\n")[:5])
+            self.assertEqual(first.split("\n")[:4], below.split("\n")[:4])
             self.assertNotEqual(first, below)
             seen = words(below)
             for _ in range(30):
@@ -613,16 +468,6 @@ class Cells(unittest.TestCase):
                 session.press(DOWN)
                 self.assertIn("attn_scores[1, 39, 2] = ", session.vt.text())
 
-    def test_another_seed_keeps_the_cell(self):
-        with start(columns=120) as session:
-            session.press("gattn_scores\r", " attn_scores ")
-            session.press("c1,2,3\r", "attn_scores[1, 2, 3] = ")
-            number = session.vt.reversed_text()[0]
-            session.press("s124\r", "seed 124")
-            self.assertIn("attn_scores[1, 2, 3] = ", session.vt.text())
-            self.assertNotEqual(session.vt.reversed_text()[0], number)
-            self.assertEqual(session.vt.reversed_text()[0], numbers_of("attn_scores", "--seed", "124")[51])
-
     def test_steps_without_cells(self):
         with start(chapter="multihead") as session:
             session.press("gkeys.shape\r")
@@ -632,66 +477,6 @@ class Cells(unittest.TestCase):
                 session.press("\r")
             session.press("\t", "this step has no cells")
             session.press("c", "this step has no cells")
-            session.press("r", "this step has no rows")
-
-
-class Rows(unittest.TestCase):
-    def test_row_by_row(self):
-        numbers = numbers_of("attn_weights")
-        for view in "", "h":
-            with self.subTest(view=view), start() as session:
-                session.press("gattn_weights\r" + view, " attn_weights ")
-                whole = session.vt.text()
-                session.press("r", "rows 0/12")
-                for row, key in enumerate(("\r", " ", "r") * 4):
-                    shown = "\n".join(session.vt.lines()[1:-1])
-                    self.assertEqual(shown.count("?"), 72 - 6 * row)
-                    found = re.findall(r"\d\.\d{4}", shown)
-                    self.assertEqual(found[:6 * row], numbers[:6 * row])
-                    self.assertEqual(len(found), 6 * row)  # and no scale
-                    session.press(key)
-                self.assertEqual(session.vt.text(), whole)
-                session.press("\r", " 7/9 ")
-                self.assertIn("rows 0/12", session.vt.lines()[-1])
-                session.press("\x1b")
-                self.assertNotIn("?", "\n".join(session.vt.lines()[1:-1]))
-                session.press("\r", " 8/9 ")
-                self.assertNotIn("rows 0", session.vt.lines()[-1])
-
-    def test_what_is_hidden_is_not_told(self):
-        with start(rows=60) as session:
-            session.press("gattn_weights\re", " attn_weights ")
-            session.press(END)
-            self.assertRegex(session.vt.text(), "(?m)^- ")
-            session.press("r", "rows 0/12")
-            session.press(END)
-            self.assertNotRegex(session.vt.text(), "(?m)^- ")
-            session.press("\t", "all rows are still hidden")
-            session.press("c1,0,0\r", "this row is still hidden")
-            session.press("\r\r", "rows 2/12")
-            session.press("\t", "attn_weights[0, 0, 0] = ")
-            session.press(DOWN, "attn_weights[0, 1, 0] = ")
-            session.press(DOWN)
-            self.assertIn("attn_weights[0, 1, 0] = ", session.vt.text())
-            session.press("c0,2,0\r", "this row is still hidden")
-            session.press("w2", "what if no-mask")
-            self.assertNotIn("Without a mask", session.vt.text())
-            session.press("w", "difference: ")
-            self.assertEqual("\n".join(session.vt.lines()[1:-1]).count("?"), 60)
-            session.press("\x1b\x1b")
-            session.press(END)
-            self.assertIn("Without a mask", session.vt.text())
-
-    def test_the_row_is_in_sight(self):
-        rows = [numbers_of("attn_scores")[6 * row:6 * row + 4] for row in range(12)]
-        with start(rows=10, columns=40) as session:
-            session.press("gattn_scores\r", " attn_scores ")
-            session.press("r", "rows 0/12")
-            for row in range(11):
-                shown = session.press("\r", f"rows {row + 1}/12")
-                self.assertIn(", ".join(rows[row][:3]).replace(", -", ", -"), re.sub(r",\s+", ", ", shown))
-            session.press("b", " 3/9 ")
-            self.assertNotIn("?", "\n".join(session.vt.lines()[1:-1]))  # who goes back sees all
 
 
 class Rules(unittest.TestCase):
@@ -701,12 +486,11 @@ class Rules(unittest.TestCase):
                 session.press("gattn_weights\r", " attn_weights ")
                 plain = session.vt.text().split("\n")[1:-1]
                 session.press("w", "1 no-scaling")
-                session.press("w", "what if no-scaling")
+                session.press("1", "what if no-scaling")
                 session.press("w", "difference: no-scal")
                 session.press("w", "attn_weights  original")
                 self.assertEqual(session.vt.text().split("\n")[1:-1], plain)
-                session.press("W", "w 2 no-mask")
-                session.press("w", "what if no-mask")
+                session.press("W2", "what if no-mask")
                 session.press("W3", "what if mask-after-s")
                 session.press("Wx")
                 self.assertIn("what if mask-after-s", session.vt.lines()[0])
@@ -761,22 +545,6 @@ class Rules(unittest.TestCase):
             session.press("W3gattn_weights\r", "what if mask-after-softmax")
             self.assertIn("only with the change: unmasked_attn_weights", session.vt.text())
 
-    def test_another_seed_and_a_cell(self):
-        with start(rows=40, columns=120) as session:
-            session.press("gattn_weights\rw2", "what if no-mask")
-            session.press("s124\r", "seed 124")
-            said = text_of("causal", "--what-if", "no-mask", "--seed", "124").split("\n")[0][2:]
-            self.assertIn(said, words(session.vt.text()))
-            session.press("c1,2,4\r", "attn_weights[1, 2, 4] = ")
-            self.assertIn("original 0.000000", session.vt.text())
-            changed = session.vt.reversed_text()[0]
-            self.assertNotEqual(changed, "0.0000")
-            session.press("w", "difference: ")
-            self.assertEqual(session.vt.reversed_text()[0], changed)  # from 0
-            session.press("w", "  original ")
-            self.assertEqual(session.vt.reversed_text()[0], "0.0000")
-            self.assertIn("attn_weights[1, 2, 4] = ", session.vt.text())
-
     def test_differences_are_coloured_around_what_is_the_same(self):
         with start() as session:
             session.press("gattn_weights\rw2", "what if no-mask")
@@ -789,89 +557,6 @@ class Rules(unittest.TestCase):
             session.press("w", "what if softmax-dim-0")
 
 
-class Auto(unittest.TestCase):
-    def test_from_the_introduction_to_the_end(self):
-        with start("--auto", "0.5", at=None) as session:
-            for step in range(1, 10):
-                session.wait_for(f" {step}/9 ", 10)
-            session.wait_for(" summary ", 10)
-            end = session.vt.text()
-            self.assertNotIn("auto", end.split("\n")[-1])
-            time.sleep(0.7)
-            session.settle()
-            self.assertEqual(session.vt.text(), end)
-            session.keys("q")
-            self.assertEqual(session.end(), 0)
-            self.assertEqual(session.given_back(), [])
-
-    def test_time(self):
-        with start("--auto", "1.5", at=None) as session:
-            self.assertIn("auto 1.5 s, space pauses", session.vt.lines()[-1])
-            session.press("\r", " 1/9 ")
-            begun = time.monotonic()
-            session.resize(30, 90)  # which takes nothing from the time, and adds nothing
-            session.wait_for(" 2/9 ", 10)
-            self.assertTrue(1 < time.monotonic() - begun < 4)
-
-    def test_keys_pause(self):
-        with start("--auto", "0.6", rows=10, columns=60, at=None) as session:
-            for keys in (" ", "h", DOWN, "c\x1b", "ggone\x1b", "?x"):
-                with self.subTest(keys=keys):
-                    session.press(keys, "auto paused, space resumes")
-                    screen = session.vt.text()
-                    time.sleep(0.9)
-                    session.settle(0.05)
-                    self.assertEqual(session.vt.text(), screen)
-                    session.press(" ", "auto 0.6 s, space pauses")
-                    session.wait_for("space pauses")
-                    title = session.vt.lines()[0]
-                    while session.vt.lines()[0] == title:
-                        session.pump(0.1)
-                    session.press("g2\r", " 2/9 ")
-                    session.press(" ")
-            session.press("g9\r", " 9/9 ")
-
-    def test_rows_are_revealed(self):
-        with start("--auto", "0.4", at=None) as session:
-            session.press(" ", "auto paused")
-            session.press("g6\r", " 6/9 ")
-            session.press("r", "rows 0/12")
-            session.press(" ")
-            for row in (1, 2, 3):
-                session.wait_for(f"rows {row}/12", 10)
-            self.assertIn("auto 0.4 s", session.vt.lines()[-1])
-            session.wait_for(" 7/9 ", 20)
-            session.wait_for("rows 0/12", 10)
-
-    def test_waiting_takes_no_processor_time(self):
-        with start("--auto", "600") as session:
-            session.press(" ", "space pauses")
-            before = processor_seconds(session.pid)
-            time.sleep(1)
-            self.assertLess(processor_seconds(session.pid) - before, 0.05)
-
-    def test_a_stop_is_no_time(self):
-        with start("--auto", "1", at=None) as session:
-            session.press("\r", " 1/9 ")
-            session.signal(signal.SIGSTOP)
-            os.waitpid(session.pid, os.WUNTRACED)
-            time.sleep(1.5)
-            session.signal(signal.SIGCONT)
-            session.settle(0.4)
-            self.assertIn(" 1/9 ", session.vt.lines()[0])
-            session.wait_for(" 2/9 ", 10)
-
-    def test_refused(self):
-        for value in ("0", "-1", "3601", "soon", "nan", "inf", "1e9"):
-            with self.subTest(value=value):
-                done = run("causal", "--step", f"--auto={value}", text=True)
-                self.assertEqual((done.returncode, done.stdout), (2, ""))
-                self.assertRegex(done.stderr, r"^attn-walkthrough: error: --auto: [^\n]*;[^\n]*;[^\n]*\n$")
-        done = run("causal", "--auto", "5", text=True)
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("--auto needs --step", done.stderr)
-
-
 class Windows(unittest.TestCase):
     def test_narrow(self):
         for rows, columns in ((5, 20), (3, 10), (2, 4), (1, 1)):
@@ -879,8 +564,8 @@ class Windows(unittest.TestCase):
                 session = Session([BINARY, "causal", "--step"], rows, columns)
                 with session:
                     session.settle(0.5)
-                    for keys in (" ", "e", "h", "c0,0\r", "?", "x", "s7\r", "/1\r", "\t", DOWN, RIGHT, PAGE_DOWN, "w", "w", "h",
-                                 "w", DOWN, "w", "\x1b", "r", "\r", "r", "\t", "W", "2", "g9\r", "\r", "\r", "b", "g2\r", "\x1b[6~"):
+                    for keys in (" ", "e", "h", "c0,0\r", "?", "x", "\t", DOWN, RIGHT, PAGE_DOWN, "w", "1", "h",
+                                 "w", DOWN, "w", "\x1b", "\t", "W", "2", "g9\r", "\r", "\r", "b", "g2\r", "\x1b[6~"):
                         session.press(keys)
                         self.assertTrue(session.is_alive())
                     if columns >= 20:
@@ -907,7 +592,7 @@ class Windows(unittest.TestCase):
             self.assertIn("q quit", session.vt.lines()[4])
             session.resize(40, 120)
             self.assertIn("q quit", session.vt.lines()[39])
-            self.assertIn("s seed", session.vt.lines()[39])
+            self.assertIn("w what if", session.vt.lines()[39])
             session.press("ggone", "go to step: gone")
             session.resize(10, 60)
             self.assertIn("go to step: gone", session.vt.lines()[9])
@@ -919,18 +604,9 @@ class Windows(unittest.TestCase):
 
 class Ends(unittest.TestCase):
     def test_signals(self):
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGABRT, signal.SIGSEGV):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with self.subTest(number=number), start() as session:
                 session.press(" ")
-                session.signal(number)
-                self.assertEqual(session.end(), -number)
-                self.assertEqual(session.given_back(), [])
-
-    def test_every_deadly_signal(self):
-        harmless = {signal.SIGKILL, signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGCHLD,
-                    signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}
-        for number in sorted(signal.valid_signals() - harmless):
-            with self.subTest(number=number), start() as session:
                 session.signal(number)
                 self.assertEqual(session.end(), -number)
                 self.assertEqual(session.given_back(), [])
@@ -941,20 +617,6 @@ class Ends(unittest.TestCase):
                 session.keys(keys)
                 self.assertEqual(session.end(), -signal.SIGINT)
                 self.assertEqual(session.given_back(), [])
-
-    def test_stop_and_continue(self):
-        # A shell's child: a process group whose leader's parent is in another one can be stopped.
-        with start() as session:
-            screen = session.vt.text()
-            session.signal(signal.SIGSTOP)
-            os.waitpid(session.pid, os.WUNTRACED)
-            session.vt.resize(24, 80)
-            session.signal(signal.SIGCONT)
-            session.wait_for(HINT)
-            self.assertEqual(session.vt.text(), screen)
-            session.keys("q")
-            self.assertEqual(session.end(), 0)
-            self.assertEqual(session.given_back(), [])
 
     def test_control_z(self):
         shell = f"set -m; {BINARY} causal --step; echo stopped $?; fg > /dev/null; echo ended $?"
@@ -981,13 +643,6 @@ class Terminals(unittest.TestCase):
         self.assertEqual(done.stdout, "")
         self.assertRegex(done.stderr,
                          r"^attn-walkthrough: error: --step needs an interactive terminal; standard input is not one; try[^\n]*\n$")
-
-    def test_a_terminal_beyond_what_ncurses_counts(self):
-        for rows, columns in ((40_000, 80), (24, 40_000)):
-            with self.subTest(rows=rows, columns=columns), Session([BINARY, "causal", "--step"], rows, columns) as session:
-                session.settle(0.5)
-                session.keys("q")
-                self.assertEqual(session.end(), 0)
 
     def test_terms(self):
         for term in ("xterm-256color", "screen", "linux", "vt100", "ansi", "xterm-ghostty-of-tomorrow"):

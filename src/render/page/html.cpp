@@ -107,22 +107,6 @@ Blanks step_places(const Step& step, const ShownChapter& chapter, const TextOpti
   return places;
 }
 
-/// The command's options that were given: "seed 123, steps all".
-std::string options_text(const Json& about) {
-  std::string text;
-  if (!about.contains("options")) {
-    return text;
-  }
-  for (const char* name : {"seed", "tokens", "d_in", "batch", "query", "d_out_kq", "d_out_v", "num_heads", "dropout"}) {
-    const auto found = about["options"].find(name);
-    if (found != about["options"].end() && !found->is_null()) {
-      text += (text.empty() ? "" : ", ") + std::string(name) + " " +
-              (found->is_string() ? found->get<std::string>() : found->dump());
-    }
-  }
-  return text;
-}
-
 std::string text_of(const Json& about, const char* name) {
   return about.contains(name) && about[name].is_string() ? about[name].get<std::string>() : "";
 }
@@ -167,7 +151,7 @@ class PageWriter {
                  {
                      {"title", escaped(page_.title)},
                      {"article", escaped(text_of(about_, "article"))},
-                     {"options", [&](std::ostream& to) { write_options(to); }},
+                     {"options", escaped(" · " + page_.settings)},
                      {"version", escaped(text_of(about_, "version"))},
                      {"mode", verbatim(page_.slides ? " class=\"projector\"" : "")},
                      {"style", [&](std::ostream& to) { to << page::lesson_css << (is_live() ? page::live_css : ""); }},
@@ -214,14 +198,6 @@ class PageWriter {
     count_ += part.ids.size() + 2 * before;
     numbered_ += part.ids.size();
     parts_.push_back(std::move(part));
-  }
-
-  /// Writes the options; with several chapters, each chapter's on its own line.
-  void write_options(std::ostream& out) const {
-    for (const Part& part : parts_) {
-      out << (part.name.empty() ? "" : "<br>" + part.name) << " · ";
-      write_escaped(out, options_text(part.chapter.about()));
-    }
   }
 
   void write_entries(std::ostream& out, std::string_view pattern) const {

@@ -16,6 +16,7 @@ struct LessonPage {
   std::span<const ShownChapter> chapters;  ///< at least one
   TextOptions text;
   std::string_view glossary;  ///< as in Document
+  std::string settings;       ///< as in Document
   bool slides = false;        ///< as in Document
   std::string_view live;      ///< as in Document
 };

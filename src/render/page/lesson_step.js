@@ -57,7 +57,7 @@ function drawn(step, node, look, isSecret = false) {
   const panel = make("section", { class: "derivation", "aria-label": "How a number is computed" });
   resized.observe(panel);
   panel.addEventListener("scroll", () => reachable(panel));
-  look.append(result, panel, operands);
+  look.append(make("div", { class: "maps" }, result, operands), panel);
   const state = {
     step, node, isSecret, maps, boxes, slices, tools, result, operands, panel,
     beside: [], pinned: null, shown: null, focusable: null,
@@ -184,7 +184,6 @@ function besides(state, position) {
   state.beside = wanted.map(({ node, lead }) => table(node, lead, false));
   state.operands.replaceChildren(...state.beside.map(boxed));
   state.operands.hidden = !state.beside.length;
-  fit(state);
   return from;
 }
 
@@ -263,27 +262,17 @@ function scrollIntoBoxes(state) {
   }
 }
 
-/** Scrolls a map's box to these cells, or to the first of them if it cannot hold all. */
-function bring({ element, scrolls = [true, true] }, cells) {
-  if (!cells.length || !scrolls.includes(true)) return;
+/** Scrolls a map's box sideways to these cells, or to the first of them if it cannot hold all. */
+function bring({ element }, cells) {
+  if (!cells.length) return;
   const box = element.parentElement;
   const edge = 6;
   const frame = box.getBoundingClientRect();
   const corner = element.rows[0].cells[0].getBoundingClientRect();  // stays in sight, and ends where the names do
   const rects = cells.map((cell) => cell.getBoundingClientRect());
-  const move = (from, to, low, high) => {
-    const first = Math.min(...rects.map((rect) => rect[from])) - low;
-    const last = Math.max(...rects.map((rect) => rect[to])) - high;
-    return first < 0 ? first : Math.min(Math.max(last, 0), first);
-  };
-  if (scrolls[0]) {
-    const left = Math.max(corner.right, frame.left) + edge;
-    box.scrollLeft += move("left", "right", left, frame.left + box.clientWidth - edge);
-  }
-  if (scrolls[1]) {
-    const top = Math.max(corner.bottom, frame.top) + edge;
-    box.scrollTop += move("top", "bottom", top, frame.top + box.clientHeight - edge);
-  }
+  const first = Math.min(...rects.map((rect) => rect.left)) - Math.max(corner.right, frame.left) - edge;
+  const last = Math.max(...rects.map((rect) => rect.right)) - frame.left - box.clientWidth + edge;
+  box.scrollLeft += first < 0 ? first : Math.min(Math.max(last, 0), first);
 }
 
 /** Marks the two numbers that a line of the derivation multiplies. */
@@ -303,7 +292,6 @@ function setGrid(state, isGrid) {
   state.isGrid = isGrid;
   state.all.setAttribute("aria-pressed", String(isGrid));
   state.result.parentElement.classList.toggle("grid", isGrid);
-  fit(state);
 }
 
 listen(document, "keydown", (event) => {

@@ -75,6 +75,7 @@ listen(document, "keydown", (event) => {
     case "Home": go(0); break;
     case "End": go(steps.length - 1); break;
     case "Escape": openContents(false); return;
+    case "p": projectorButton.click(); break;
     default: return;
   }
   event.preventDefault();
@@ -126,6 +127,18 @@ themeButton.setAttribute("aria-label", "Dark theme");
 listen(system, "change", setTheme);
 setTheme();
 
+// ---- Projector: large type, and nothing but the picture, its formula and its derivation ---------------
+
+const projectorButton = document.querySelector("button.projector");
+
+function setProjector(isOn) {
+  root.classList.toggle("projector", isOn);
+  projectorButton.setAttribute("aria-pressed", String(isOn));
+}
+
+projectorButton.addEventListener("click", () => setProjector(!root.classList.contains("projector")));
+setProjector(root.classList.contains("projector"));
+
 /** The rule that the page was made to compare with; an address says for itself what is changed. */
 const askedRule = chapters[0].about.options.what_if;
 
@@ -134,6 +147,5 @@ if (steps.length) {
   if (askedRule && canUnpack && location.hash.length < 2) {
     history.replaceState(null, "", `#${prefix}${steps[0].id}?what-if=${askedRule}`);
   }
-  setProjector(isProjected());
   fromAddress(false);
 }

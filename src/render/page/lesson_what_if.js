@@ -301,10 +301,7 @@ function presentStep(step) {
   if (steps[step].frame) return;
   const wanted = present(step);
   dress(step);
-  if (!rules.length) {
-    refit();
-    return;
-  }
+  if (!rules.length) return;
   const header = articles[step].querySelector(":scope > header");
   if (whatIfBar.parentElement !== header) header.append(whatIfBar);
   const note = header.querySelector(".what-if-note");
@@ -316,7 +313,6 @@ function presentStep(step) {
   did.textContent = whatIf.rule && ruleAt(step) >= 0 ? chapterOf(step).whatIfs[ruleAt(step)].did : "";
   showButtons.forEach((button, i) => button.setAttribute("aria-pressed", String(shows[i] === whatIf.show)));
   said.textContent = isSecret() ? exerciseWords() : wanted.note ? `${wanted.note} ${did.textContent}` : "";
-  refit();
 }
 
 /** The chosen cell; where the step has no cells now, the one that it had before the last choice. */

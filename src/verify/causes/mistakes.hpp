@@ -9,6 +9,17 @@
 /// The mistakes that people make, the most common first: those of --what-if, and what pages and ports show.
 namespace attn {
 
+/// A function that programs apply to each number of a tensor.
+struct Function {
+  const char* name;
+  const char* words;  ///< before "is applied to"
+  double (*of)(double);
+  bool is_identity_above_0 = false;
+};
+
+/// Activation functions, powers, and changes of sign; those that are easily taken for others come later.
+std::span<const Function> functions();
+
 /// Those that printed digits can distinguish. Computes no numbers.
 std::vector<Mistake> mistakes_in(Steps steps);
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "verify/causes/functions.hpp"
 #include "verify/causes/rules.hpp"
 
 namespace attn {
@@ -27,16 +26,15 @@ Tensor rounded(const Tensor& x) {
   });
 }
 
-/// Computes products from rounded operands, and rounds the result too if `is_result_rounded`.
-template <int bits, bool is_result_rounded>
+/// Computes products from rounded operands.
+template <int bits>
 Tensor product_in(const Tensor& was, const Tensor& is) {
   if (!is_product(was)) {
     return is;
   }
   std::vector<Tensor> operands;
   std::ranges::transform(is.operands(), std::back_inserter(operands), rounded<bits>);
-  const Tensor product = is.with_operands(std::move(operands));
-  return is_result_rounded ? rounded<bits>(product) : product;
+  return is.with_operands(std::move(operands));
 }
 
 template <int bits>
@@ -73,10 +71,8 @@ void quantise(Numbers& numbers) {
 }
 
 constexpr MistakeRow number_rows[] = {
-    {"float16-product", "this product is computed in float16", "float32", always<product_in<11, true>>},
-    {"bfloat16-product", "this product is computed in bfloat16", "float32", always<product_in<8, true>>},
-    {"float16-operands", "the operands of this product are float16, or TF32", "float32", always<product_in<11, false>>},
-    {"bfloat16-operands", "the operands of this product are bfloat16", "float32", always<product_in<8, false>>},
+    {"float16-operands", "the operands of this product are float16, or TF32", "float32", always<product_in<11>>},
+    {"bfloat16-operands", "the operands of this product are bfloat16", "float32", always<product_in<8>>},
     {"float16-scores", "the scores are rounded to float16 before softmax", "float32",
      each<Kind::softmax, scores_in<11>>},
     {"bfloat16-scores", "the scores are rounded to bfloat16 before softmax", "float32",
@@ -90,7 +86,6 @@ constexpr MistakeRow number_rows[] = {
 
 constexpr Function known[] = {
     {"relu", "a relu", [](double x) { return std::max(x, 0.0); }, true},
-    {"leaky-relu", "a leaky relu of slope 0.01", [](double x) { return x < 0 ? 0.01 * x : x; }, true},
     {"tanh", "tanh", [](double x) { return std::tanh(x); }},
     {"gelu", "GELU", [](double x) { return x * std::erfc(-x / std::numbers::sqrt2) / 2; }},
     {"gelu", "GELU, by its tanh formula,",

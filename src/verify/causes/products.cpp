@@ -1,4 +1,3 @@
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -97,19 +96,7 @@ Tensor with_viewed_operand(const Tensor& was, const Tensor& is) {
              : is;
 }
 
-// ---- Other scores, other sums of values -------------------------------------------------------------
-
-/// The negative squared distance, 2 q k - q q - k k.
-Tensor distances(const Tensor& was, const Tensor& is) {
-  if (!meets_keys(was)) {
-    return is;
-  }
-  const auto squares = [](const Tensor& x) { return sum(multiply(x, x), true); };
-  const Tensor keys = transpose(is.operands()[1], is.operands()[1].dim() - 2, is.operands()[1].dim() - 1);
-  const Tensor of_keys = squares(contiguous(keys));
-  return subtract(subtract(divide(is, 0.5, ""), squares(contiguous(is.operands()[0]))),
-                  transpose(of_keys, of_keys.dim() - 2, of_keys.dim() - 1));
-}
+// ---- Other sums of values ---------------------------------------------------------------------------
 
 /// Sums the values times a number made of each weight.
 template <float (*weight)(float)>
@@ -168,8 +155,6 @@ constexpr MistakeRow product_rows[] = {
      "the scores are divided by the fourth root of the keys' dimension: only queries or only keys are scaled",
      scaling_line,
      [](Steps) { return scaled_by([](std::int64_t size) { return std::pow(static_cast<double>(size), 0.25); }); }},
-    {"negative-distance", "the scores are negative squared distances of queries and keys, not their products",
-     scores_line, each<Kind::matmul, distances>},
     {"values-summed", "the values of all tokens are added up without weights", values_line,
      weighted_by<[](float) { return 1.0F; }>},
     {"values-summed", "the values of all visible tokens are added up without weights", values_line,

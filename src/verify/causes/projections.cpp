@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -61,13 +60,11 @@ Rewriter::Rule rows_of_heads(Steps steps, std::size_t operand,
 
 // ---- Inputs and results -----------------------------------------------------------------------------
 
-/// Subtracts each row's mean and divides by its standard deviation or, not `is_centred`, divides by its root mean
-/// square.
-template <bool is_centred>
+/// Subtracts each row's mean and divides by its standard deviation.
 Tensor normed(const Tensor& x) {
   return made_by_rows(x, [](std::span<float> row) {
     const auto size = static_cast<double>(row.size());
-    const double mean = is_centred ? std::accumulate(row.begin(), row.end(), 0.0) / size : 0;
+    const double mean = std::accumulate(row.begin(), row.end(), 0.0) / size;
     double squares = 0;
     std::ranges::for_each(row, [&](float one) { squares += (one - mean) * (one - mean); });
     const double root = std::sqrt(squares / size + 1e-5);
@@ -75,15 +72,9 @@ Tensor normed(const Tensor& x) {
   });
 }
 
-template <Tensor (*change)(const Tensor&)>
-Tensor of_changed_inputs(const Tensor&, const Tensor& is) {
-  return with_first_operand(is, change(is.operands()[0]));
-}
+Tensor of_normed_inputs(const Tensor&, const Tensor& is) { return with_first_operand(is, normed(is.operands()[0])); }
 
-template <Tensor (*change)(const Tensor&)>
-Tensor changed(const Tensor&, const Tensor& is) {
-  return change(is);
-}
+Tensor normed_output(const Tensor&, const Tensor& is) { return normed(is); }
 
 Tensor root_of_size_times(const Tensor& x) { return divide(x, 1 / std::sqrt(static_cast<double>(x.size(-1))), ""); }
 
@@ -112,7 +103,7 @@ Rewriter::Rule with_residual(Steps steps) {
     if (same == inputs.end() || was.operands()[0].kind() != Kind::view) {
       return is;
     }
-    return is_normed ? normed<true>(add(is, *same)) : add(is, *same);
+    return is_normed ? normed(add(is, *same)) : add(is, *same);
   });
 }
 
@@ -136,13 +127,12 @@ Rewriter::Rule of_queries_and_keys(Steps steps) {
 }
 
 /// Rotates vectors [..., tokens, d] by position, as RoPE does.
-template <Pairs pairs>
 Tensor turned(const Tensor& x) {
   if (x.size(-1) % 2 != 0) {
     return x;
   }
   const Tensor angles = multiply(torch::positions(0, x.size(-2), x), torch::frequencies(10000, x.size(-1), 2));
-  return rotated(x, cos(angles), sin(angles), pairs);
+  return rotated(x, cos(angles), sin(angles), Pairs::halves);
 }
 
 /// Divides each row by its length.
@@ -187,11 +177,9 @@ constexpr MistakeRow projection_rows[] = {
      [](Steps) { return with_inputs(doubled); }},
     {"inputs-centred", "the mean of each input vector is taken off", "x", [](Steps) { return with_inputs(centred); }},
     {"inputs-normed", "x is normalised before its projection, as by a LayerNorm", bias_line,
-     each<Kind::linear, of_changed_inputs<normed<true>>>},
-    {"inputs-rms-normed", "x is normalised before its projection, as by an RMSNorm", bias_line,
-     each<Kind::linear, of_changed_inputs<normed<false>>>},
+     each<Kind::linear, of_normed_inputs>},
     {"output-normed", "the result of the projection is normalised, as by a LayerNorm", bias_line,
-     each<Kind::linear, changed<normed<true>>>},
+     each<Kind::linear, normed_output>},
     {"residual-added", "the layer's input is added to its output: a residual connection", "out_proj(context_vec)",
      with_residual<false>},
     {"residual-and-norm", "the layer's input is added to its output, and the sum is normalised, as by a LayerNorm",
@@ -199,13 +187,9 @@ constexpr MistakeRow projection_rows[] = {
     {"contexts-added", "the contexts are added to the output: a residual connection", "out_proj(context_vec)",
      each<Kind::linear, with_contexts>},
     {"queries-and-keys-normed", "queries and keys are normalised, as by a LayerNorm, before their product", scores_line,
-     of_queries_and_keys<normed<true>>},
-    {"queries-and-keys-rms-normed", "queries and keys are normalised, as by an RMSNorm, before their product",
-     scores_line, of_queries_and_keys<normed<false>>},
+     of_queries_and_keys<normed>},
     {"rotated-halves", "queries and keys are rotated by position: RoPE, on halves", scores_line,
-     of_queries_and_keys<turned<Pairs::halves>>},
-    {"rotated-pairs", "queries and keys are rotated by position: RoPE, on neighbours", scores_line,
-     of_queries_and_keys<turned<Pairs::adjacent>>},
+     of_queries_and_keys<turned>},
     {"cosine", "queries and keys are divided by their lengths: the scores are cosines", scores_line,
      of_queries_and_keys<of_length_1>},
 };

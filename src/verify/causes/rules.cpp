@@ -1,7 +1,6 @@
 #include "verify/causes/rules.hpp"
 
 #include <array>
-#include <numeric>
 
 namespace attn {
 

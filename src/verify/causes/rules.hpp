@@ -5,11 +5,9 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "tensor/operations.hpp"
-#include "tensor/part.hpp"
 #include "verify/causes/mistakes.hpp"
 #include "walk/mistake_rules.hpp"
 
@@ -103,62 +101,28 @@ Tensor made_of(const Tensor& x, Function f) {
       x.kernels());
 }
 
-/// A tensor whose rows are changed by a function; computed in parts.
+/// A tensor whose rows are changed by a function.
 template <class Function>
 Tensor made_by_rows(const Tensor& x, Function f) {
-  return leaf(
-      x.shape(), DType::float32, x.name().empty() ? "mistaken" : x.name(),
-      [x, f](const Box& part) {
-        Box rows = part;
-        rows.back() = {0, x.size(-1)};
-        Block<float> block(box_shape(rows));
-        std::visit([&block](const auto& numbers) { std::ranges::copy(numbers, block.begin()); },
-                   *x.part(rows).contents());
-        for (std::size_t first = 0; first < block.size(); first += width_of(x)) {
-          f(std::span(block.data() + first, width_of(x)));
-        }
-        const Array made{Contents(std::move(block))};
-        return Contents(*cut(made, within(rows, part)).contents());
-      },
-      x.kernels());
+  return made_of(x, [f, width = width_of(x)](Numbers& numbers) {
+    for (std::size_t first = 0; first < numbers.size(); first += width) {
+      f(std::span(numbers).subspan(first, width));
+    }
+  });
 }
 
-/// A tensor whose slices along an axis come from the index source(index, count), or are 0 if that is negative; computed
-/// in parts.
+/// A tensor whose slices along an axis come from the index source(index, count), or are 0 if that is negative.
 template <class Source>
 Tensor with_slices(const Tensor& x, std::size_t axis, Source source) {
-  return leaf(
-      x.shape(), DType::float32, x.name().empty() ? "mistaken" : x.name(),
-      [x, axis, source](const Box& part) {
-        std::vector<std::int64_t> from;
-        Range own = {x.shape()[axis], 0};  // of the axis: the slices that are used
-        for (std::int64_t entry = part[axis].begin; entry < part[axis].end; ++entry) {
-          from.push_back(source(entry, x.shape()[axis]));
-          own = from.back() < 0 ? own : Range{std::min(own.begin, from.back()), std::max(own.end, from.back() + 1)};
-        }
-        Block<float> block(box_shape(part));
-        if (own.begin >= own.end) {
-          return Contents(std::move(block));
-        }
-        Box used = part;
-        used[axis] = own;
-        const auto inner = static_cast<std::size_t>(
-            element_count(Shape(block.shape().begin() + static_cast<std::ptrdiff_t>(axis) + 1, block.shape().end())));
-        std::visit(
-            [&](const auto& numbers) {
-              for (std::size_t i = 0; i * inner < block.size(); ++i) {
-                const std::int64_t entry = from[i % from.size()];
-                if (entry >= 0) {
-                  const auto place = static_cast<std::size_t>(static_cast<std::int64_t>(i / from.size()) * own.size() +
-                                                              entry - own.begin);
-                  std::copy_n(numbers.begin() + place * inner, inner, block.begin() + i * inner);
-                }
-              }
-            },
-            *x.part(used).contents());
-        return Contents(std::move(block));
-      },
-      x.kernels());
+  return made_of(x, [count = x.shape()[axis], inner = row_major_strides(x.shape())[axis], source](Numbers& numbers) {
+    const Numbers own = numbers;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto cell = static_cast<std::int64_t>(i);
+      const std::int64_t entry = cell / inner % count;
+      const std::int64_t from = source(entry, count);
+      numbers[i] = from < 0 ? 0 : own[static_cast<std::size_t>(cell + (from - entry) * inner)];
+    }
+  });
 }
 
 // ---- Rows of the subjects -------------------------------------------------------------------------

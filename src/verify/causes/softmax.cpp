@@ -69,16 +69,6 @@ Rewriter::Rule by_rows(Steps) {
                   [](const Tensor&, const Tensor& is) { return made_by_rows(is.operands()[0], change); });
 }
 
-/// Softmax of scores that are soft-capped, by tanh.
-Rewriter::Rule capped_at(float cap) {
-  return for_each(Kind::softmax, [cap](const Tensor&, const Tensor& is) {
-    return made_by_rows(is.operands()[0], [cap](std::span<float> row) {
-      std::ranges::for_each(row, [cap](float& one) { one = std::isinf(one) ? one : cap * std::tanh(one / cap); });
-      weights(row);
-    });
-  });
-}
-
 // ---- Softmax of other scores ------------------------------------------------------------------------
 
 /// The number whose root divides the scores before softmax; 0 if they are not divided.
@@ -204,10 +194,6 @@ std::vector<Mistake> softmax_mistakes() {
     const std::string dim = "dim " + std::to_string(axis);
     table.push_back({"softmax-dim-" + std::to_string(axis), "softmax is taken over " + dim + ", not over the last axis",
                      softmax_line, of_hidden_along(axis)});
-  }
-  for (const float cap : {10.0F, 20.0F, 30.0F, 50.0F}) {
-    table.push_back({"soft-capped", "the scores are soft-capped at " + text::shortest_text(cap) + ", by tanh",
-                     softmax_line, capped_at(cap)});
   }
   return table;
 }

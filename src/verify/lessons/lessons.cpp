@@ -60,7 +60,7 @@ Explanation explanation_of(const Chapter& chapter, const Lesson& lesson, bool is
   result.article = article.name;
   result.chapter = chapter.name;
   result.chapter_order = static_cast<std::size_t>(&chapter - article.chapters.data());
-  result.seed = lesson.seed;
+  result.seed = lesson.seed.value_or(default_seed);
   result.settings = settings_words(lesson);
   result.cpu = name_of(cpu_names(), lesson.kernels.cpu);
   result.blas = blas_name(bits_of(lesson.kernels.blas));
@@ -157,7 +157,7 @@ std::vector<Walked> Lessons::lessons_of(std::span<const std::int64_t> widths) co
 std::vector<Explanation> Lessons::revealed(std::span<const Printed* const> unexplained,
                                            std::vector<std::int64_t> seeds) const {
   if (known_.is_seed_given) {
-    seeds = {static_cast<std::int64_t>(std::uint64_t{known_.lesson.seed})};
+    seeds = {static_cast<std::int64_t>(std::uint64_t{known_.lesson.seed.value_or(default_seed)})};
   }
   std::vector<const Printed*> open(unexplained.begin(), unexplained.end());
   std::vector<Explanation> result;

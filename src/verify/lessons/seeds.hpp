@@ -12,9 +12,6 @@
 
 namespace attn::verify {
 
-/// The seeds that people give, the likeliest first: small ones, and numbers that are easily typed.
-std::span<const std::int64_t> usual_seeds();
-
 /// A tensor that may be the printed one after another seed. The draws are those of its program.
 struct Drawing {
   const Printed* printed = nullptr;
@@ -33,6 +30,9 @@ struct Revealed {
 /// excluded. In the order of seeds tried.
 std::vector<Revealed> find_seeds(std::span<const Drawing> drawings, std::span<const std::int64_t> first = {},
                                  bool only_first = false);
+
+/// The seeds that people give, the likeliest first: small ones, and numbers that are easily typed.
+std::span<const std::int64_t> usual_seeds();
 
 /// Finds tensors that are the first draws after a seed: torch.rand, torch.randn, nn.Linear's weight, nn.Dropout's mask.
 std::vector<Source> find_draws(std::span<const Printed* const> unexplained);

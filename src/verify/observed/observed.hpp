@@ -22,8 +22,6 @@ struct Observed {
   std::string dtype = {};    ///< as in the file; on a page "bool" or empty
   SharedNumbers values;      ///< as they are shown; nan also where a number is damaged
   SharedNumbers radii = {};  ///< half a unit of the last digit, or a tolerance; nan where damaged; empty if exact
-  std::optional<std::int64_t> head = {};            ///< attention head, from 0, if the name states it unambiguously
-  std::optional<std::int64_t> entry = {};           ///< entry of the batch, likewise
   std::vector<bool> are_scientific = {};            ///< printed with an exponent, each; empty if none is
   std::vector<std::int64_t> shown_before_gap = {};  ///< for each axis, the items before "...", or -1; empty if all are
 

@@ -1,4 +1,4 @@
-#include "verify/port/axes.hpp"
+#include "verify/port/layouts.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -167,15 +167,6 @@ std::vector<std::int64_t> cells_of(const std::vector<Axis>& atoms, std::int64_t 
     cells = std::move(more);
   }
   return cells;
-}
-
-std::vector<std::int64_t> cells_in_order(const Shape& shape, const std::vector<std::size_t>& order) {
-  const Shape strides = row_major_strides(shape);
-  std::vector<Axis> axes;
-  for (const std::size_t axis : order) {
-    axes.push_back({"", shape[axis], strides[axis]});
-  }
-  return cells_of(axes, 0);
 }
 
 }  // namespace attn::verify

@@ -15,7 +15,6 @@
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 #include "verify/causes/mistakes.hpp"
-#include "verify/port/seeds.hpp"
 #include "walk/mistake_rules.hpp"
 
 namespace attn::verify {
@@ -144,8 +143,7 @@ class CauseSearch {
  public:
   CauseSearch(const Matched& matched, std::span<const Step> steps, const PortOperands& operands,
               std::span<const Tensor* const> shown, Right& right)
-      : matched_(matched),
-        theirs_(*matched.laid),
+      : theirs_(*matched.laid),
         step_(*matched.step),
         steps_(steps),
         operands_(operands),
@@ -162,14 +160,7 @@ class CauseSearch {
     wrong_ = compare(theirs_.values, right_, judge_.tolerance(), theirs_.cells).absolute_at;
   }
 
-  std::vector<Cause> run(const torch::Draws& draws) {
-    if (is_drawn() && consumer() == nullptr) {  // else it is a mask
-      look_among_steps();
-      const auto seed = causes_.empty() && beside_.says_something()
-                            ? seed_of(*matched_.theirs, *step_.tensor, draws, judge_)
-                            : std::nullopt;
-      claim(seed ? std::optional(Cause{{"seed"}, "drawn with seed " + std::to_string(*seed)}) : std::nullopt);
-    }
+  std::vector<Cause> run() {
     const auto unless_found = [this](const auto& look) { causes_.empty() ? look() : void(); };
     unless_found([&] { claim(arithmetic_of(beside_, theirs_, remade_, right_)); });
     unless_found([&] { claim(fill_of(beside_)); });
@@ -208,21 +199,6 @@ class CauseSearch {
   void claim(std::optional<Cause> cause) {
     if (cause && std::ranges::find(causes_, cause->names, &Cause::names) == causes_.end()) {
       causes_.push_back(*std::move(cause));
-    }
-  }
-
-  // ---- Other steps, other draws
-
-  void look_among_steps() {
-    for (const Step& other : steps_) {
-      const bool is_other = other.tensor->id() != step_.tensor->id() &&
-                            other.tensor->shape() == step_.tensor->shape() &&
-                            other.tensor->dtype() == step_.tensor->dtype();
-      if (is_other && beside_.says_something() && explains(*other.tensor)) {
-        claim(Cause{{"other-step"},
-                    "these are the numbers of " + full_name(other) + ": drawn in another order, or mixed up"});
-        return;
-      }
     }
   }
 
@@ -400,12 +376,8 @@ class CauseSearch {
   }
 
   static std::string other_operand_words(const Step& operand, const Step& other) {
-    const bool is_unscaled =
-        operand.tensor->kind() == Kind::scaled && operand.tensor->operands()[0].id() == other.tensor->id();
-    return (is_unscaled                       ? "the scores are not divided by the square root of the keys' dimension: "
-            : operand.name.ends_with("_bias") ? "the bias is another's: "
-                                              : "") +
-           full_name(other) + " stands where " + full_name(operand) + " belongs";
+    return (operand.name.ends_with("_bias") ? "the bias is another's: " : "") + full_name(other) + " stands where " +
+           full_name(operand) + " belongs";
   }
 
   /// What the tensor is made of, as far as what is shown right, and this too: the tensor may be made of something else.
@@ -425,12 +397,12 @@ class CauseSearch {
       }
     }
     const bool is_mask = step_.tensor->dtype() == DType::boolean && step_.tensor->dim() >= 2 && consumer() != nullptr;
-    if (is_mask && theirs_.cells.empty()) {
+    const auto is_truth = [](double value) { return value == 0 || value == 1; };
+    if (is_mask && theirs_.cells.empty() && std::ranges::all_of(theirs_.values, is_truth)) {
       claim(Cause{{"another-mask"}, mask_words(theirs_.values, right_, step_.tensor->shape())});
     }
   }
 
-  const Matched& matched_;
   const Laid& theirs_;
   const Step& step_;
   std::span<const Step> steps_;
@@ -450,8 +422,8 @@ class CauseSearch {
 }  // namespace
 
 std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const PortOperands& operands,
-                             std::span<const Tensor* const> shown, Right& right, const torch::Draws& draws) {
-  return CauseSearch(matched, steps, operands, shown, right).run(draws);
+                             std::span<const Tensor* const> shown, Right& right) {
+  return CauseSearch(matched, steps, operands, shown, right).run();
 }
 
 }  // namespace attn::verify

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -74,10 +73,13 @@ std::vector<Observed> stored_as(const Storage& storage, std::span<const Observed
       return matched.given == i && matched.is_right && is_weight_step(matched);
     });
     if (!stays && storage.are_numbers_moved) {
-      std::vector<std::size_t> order(theirs.rank());
-      std::iota(order.rbegin(), order.rend(), std::size_t{0});
+      const Shape strides = row_major_strides(theirs.shape);
+      std::vector<Axis> axes;
+      for (std::size_t axis = theirs.rank(); axis-- > 0;) {
+        axes.push_back({"", theirs.shape[axis], strides[axis]});
+      }
       std::vector<double> values;
-      for (const std::int64_t cell : cells_in_order(theirs.shape, order)) {
+      for (const std::int64_t cell : cells_of(axes, 0)) {
         values.push_back(theirs.values[at(cell)]);
       }
       theirs.values = std::move(values);
@@ -139,7 +141,7 @@ Judgement judge(std::span<const Observed> dumped, std::span<const Step> steps, c
   for (const Matched& matched : best.matching.matched) {
     Judged& judged = result.tensors.emplace_back(compared(matched, right));
     if (judged.verdict == PortVerdict::wrong) {
-      judged.causes = causes_of(matched, best.way.steps, best.matching.operands, shown, right, draws);
+      judged.causes = causes_of(matched, best.way.steps, best.matching.operands, shown, right);
     }
   }
   result.unmatched = std::move(best.matching.unmatched);

@@ -13,11 +13,13 @@
 
 namespace attn::verify {
 
+/// The worst come last.
 enum class PortVerdict {
   right,
-  wrong,      ///< not the step's result for the port's own operands: the mistake is here
   inherited,  ///< the step's result for the port's own operands, one of which is wrong
+  wrong,      ///< not the step's result for the port's own operands: the mistake is here
   shape,      ///< a shape that the step cannot have
+  unknown,    ///< not recognised
 };
 
 /// The verdict on one tensor, or on a part of it.
@@ -31,14 +33,13 @@ struct Judged {
 
 /// The verdict on a dump.
 struct Judgement {
-  Way way = {};                        ///< the right way that most of it follows
-  std::vector<Observed> stored;        ///< the dump, if all of it is stored in another order of axes
-  Parts parts;                         ///< the parts of fused tensors
-  std::vector<Judged> tensors;         ///< in the order of computation
-  std::vector<std::size_t> unmatched;  ///< indices of the dump's tensors that are not a step
-  std::set<std::size_t> undecided;     ///< of these, what has the contexts' numbers and may be meant as the output
-  std::optional<std::int64_t> seed =
-      {};  ///< the seed of all draws, if it is not the lesson's: then nothing else is judged
+  Way way = {};                           ///< the right way that most of it follows
+  std::vector<Observed> stored;           ///< the dump, if all of it is stored in another order of axes
+  Parts parts;                            ///< the parts of fused tensors
+  std::vector<Judged> tensors;            ///< in the order of computation
+  std::vector<std::size_t> unmatched;     ///< indices of the dump's tensors that are not a step
+  std::set<std::size_t> undecided;        ///< of these, what has the contexts' numbers and may be meant as the output
+  std::optional<std::int64_t> seed = {};  ///< the seed of all draws, if it is not the lesson's: nothing else is judged
 };
 
 /// Judges a port's tensors against each right way to write the steps, and reports the way that explains most of them.

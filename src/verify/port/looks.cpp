@@ -1,18 +1,16 @@
-#include "verify/port/looks.hpp"
+#include "verify/port/causes.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <set>
 #include <span>
-#include <utility>
 
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
-#include "verify/causes/functions.hpp"
+#include "verify/causes/mistakes.hpp"
 
 namespace attn::verify {
 namespace {
@@ -80,21 +78,12 @@ std::optional<std::vector<std::size_t>> places_along(std::size_t axis, const Sha
   return are_own ? std::nullopt : std::optional(found);
 }
 
+/// "in place of each head in turn stand 1, 0, zeros"
 std::string slices_sentence(const std::string& what, const std::vector<std::size_t>& slices) {
-  if (std::ranges::count(slices, slices[0]) == std::ssize(slices)) {
-    return what + " " + std::to_string(slices[0]) + " stands everywhere";
-  }
   std::vector<std::string> order;
-  std::vector<std::string> zeros;
-  bool are_own = true;
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    const bool is_zero = slices[i] == slices.size();
-    order.push_back(is_zero ? "zeros" : std::to_string(slices[i]));
-    is_zero ? zeros.push_back(std::to_string(i)) : void();
-    are_own = are_own && (is_zero || slices[i] == i);
-  }
-  return are_own ? what + " " + text::joined(zeros) + " left 0"
-                 : "in place of each " + what + " in turn stand " + text::joined(order);
+  std::ranges::transform(slices, std::back_inserter(order),
+                         [&](std::size_t slice) { return slice == slices.size() ? "zeros" : std::to_string(slice); });
+  return "in place of each " + what + " in turn stand " + text::joined(order);
 }
 
 std::optional<Cause> mixed_up_slices(const Beside& beside, std::int64_t heads) {
@@ -260,26 +249,6 @@ std::optional<Cause> arithmetic_of(const Beside& beside, const Laid& laid, const
   if (beside.are_nan()) {
     return Cause{{"nan"}, "these are no numbers but nan: 0 * inf, inf - inf, or softmax where all is hidden"};
   }
-  const auto is_noise = [&](double roundoff, const Tolerance& tolerance) {
-    Noise noise(roundoff);
-    return are_within(noise, laid.values, right, step, compare(laid.values, right, tolerance, laid.cells), tolerance);
-  };
-  if (is_noise(0x1p-24, {})) {
-    return Cause{{"float32-noise"}, "float32 noise: another order of summation, or wider arithmetic"};
-  }
-  for (int digits = 1; beside.says_something() && digits < 6; ++digits) {
-    const double unit = std::pow(10.0, digits);
-    std::vector<double> rounded = beside.right;
-    std::ranges::for_each(rounded, [unit](double& value) { value = std::round(value * unit) / unit; });
-    const bool are_round = std::ranges::all_of(beside.theirs, [unit](double value) {
-      return !std::isfinite(value) ||
-             std::abs(value * unit - std::round(value * unit)) < 1e-6 * (unit + std::abs(value * unit));
-    });
-    if (are_round && compare(beside.theirs, rounded, {1e-6, 1e-7}).holds()) {
-      return Cause{{"rounded"},
-                   "the numbers are rounded to " + std::to_string(digits) + (digits == 1 ? " digit" : " digits")};
-    }
-  }
   struct Format {
     const char* name;
     int bits;
@@ -290,8 +259,10 @@ std::optional<Cause> arithmetic_of(const Beside& beside, const Laid& laid, const
     const auto is_full = [&](double value) { return fits(value) && !has_bits(value, format.bits - 3); };
     const bool is_telling = std::ranges::count_if(beside.right, fits) * 2 < std::ssize(beside.right) &&
                             std::ranges::count_if(beside.theirs, is_full) * 4 > std::ssize(beside.theirs);
+    Noise noise(std::ldexp(1, -format.bits));
+    const Comparison plain = compare(laid.values, right, format.tolerance, laid.cells);
     if (is_telling && std::ranges::all_of(beside.theirs, fits) &&
-        is_noise(std::ldexp(1, -format.bits), format.tolerance)) {
+        are_within(noise, laid.values, right, step, plain, format.tolerance)) {
       return Cause{{format.name}, std::string("the arithmetic is ") + format.name + "'s", "float32"};
     }
   }

@@ -49,24 +49,6 @@ struct Matching {
 /// Holds the parts of fused tensors.
 using Parts = std::deque<Observed>;
 
-/// A tensor that needs a step.
-struct Item {
-  std::size_t given;
-  const Observed* theirs;
-  Matched::By by;
-  std::vector<std::size_t> candidates;  ///< steps, the likeliest first
-  std::size_t own = 0;                  ///< how many of them the name itself says; the rest are other forms of these
-  bool is_final = false;
-  bool is_certain = true;
-  std::string reading = {};  ///< how `theirs` is read, if not as it is dumped
-  std::optional<Matched> matched = {};
-};
-
-/// Reads the names of a dump's tensors: names given by --map, the steps' own names, and names that programs use. Splits
-/// fused tensors into `parts`, in the way that makes most of them right. Throws NameError.
-std::vector<Item> items_of(std::span<const Observed> dumped, std::span<const Step> steps, const Names& names,
-                           Right& right, Parts& parts);
-
 /// Finds the step of each tensor of a dump: by --map, by the steps' own names, by names that programs use, else by
 /// numbers, in the order of the program; the order of the dump does not matter. If a name may mean several steps, shape
 /// and numbers decide. The arguments must outlive the result. Throws NameError.

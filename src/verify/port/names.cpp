@@ -59,11 +59,9 @@ Habit habit_in(std::string_view meaning) {
   return habit;
 }
 
-/// Meanings by name, and by names written as one word ("causalmask").
+/// Meanings by name.
 std::map<std::string, Habit> read_table() {
-  constexpr std::size_t fewest = 5;  // letters that are no chance
   std::map<std::string, Habit> table;
-  std::map<std::string, Habit> run_together;
   for (const std::string& line : split(names_text(), '\n')) {
     const std::size_t colon = line.find(':');
     if (line[0] == '#' || colon == std::string::npos) {
@@ -71,13 +69,9 @@ std::map<std::string, Habit> read_table() {
     }
     const Habit habit = habit_in(std::string_view(line).substr(0, colon));
     for (std::string& name : split(std::string_view(line).substr(colon + 1), ' ')) {
-      std::string letters = name;
-      std::erase(letters, '_');
-      letters.size() >= fewest ? void(run_together.emplace(std::move(letters), habit)) : void();
       table.emplace(std::move(name), habit);
     }
   }
-  table.merge(run_together);
   return table;
 }
 
@@ -111,10 +105,25 @@ std::optional<std::int64_t> small_number(std::string_view digits) {
   return is_number(digits) && digits.size() <= most_digits ? text::number_of<std::int64_t>(digits) : std::nullopt;
 }
 
+struct Suffix {
+  std::string_view word;
+  Meant::Kind kind;
+  bool is_columns = false;
+};
+constexpr std::array<Suffix, 8> suffixes = {{{"weight", Meant::Kind::weight},
+                                             {"weights", Meant::Kind::weight},
+                                             {"kernel", Meant::Kind::weight, true},
+                                             {"bias", Meant::Kind::bias},
+                                             {"w", Meant::Kind::weight, true},
+                                             {"b", Meant::Kind::bias},
+                                             {"matrix", Meant::Kind::weight},
+                                             {"param", Meant::Kind::weight}}};
+
 /// A name in its parts: "h.0.attn.c_attn.weight" is {"h"}, {"attn"}, {"c", "attn"}, {"weight"}; numbers are left out.
 struct Path {
   std::vector<Words> segments;
   std::string section;
+  std::string last;  ///< with its numbers: "ln_1" of "h.0.ln_1.weight"
 };
 
 Path path_of(std::string name) {
@@ -123,7 +132,9 @@ Path path_of(std::string name) {
   Path path;
   bool is_after_heads = false;
   for (const std::string& part : split(name, '/')) {
-    Words words = split(plain_name(part), '_');
+    const std::string plain = plain_name(part);
+    path.last = std::ranges::find(suffixes, plain, &Suffix::word) == suffixes.end() ? plain : path.last;
+    Words words = split(plain, '_');
     if (is_after_heads && words.size() == 1 && small_number(words[0])) {
       path.section = "head_" + std::to_string(*small_number(words[0]) + 1);  // "heads.0.q"
     }
@@ -169,20 +180,6 @@ const Habit* loose_habit(const Words& words) {
   return habit;
 }
 
-struct Suffix {
-  std::string_view word;
-  Meant::Kind kind;
-  bool is_columns = false;
-};
-constexpr std::array<Suffix, 8> suffixes = {{{"weight", Meant::Kind::weight},
-                                             {"weights", Meant::Kind::weight},
-                                             {"kernel", Meant::Kind::weight, true},
-                                             {"bias", Meant::Kind::bias},
-                                             {"w", Meant::Kind::weight, true},
-                                             {"b", Meant::Kind::bias},
-                                             {"matrix", Meant::Kind::weight},
-                                             {"param", Meant::Kind::weight}}};
-
 /// Takes ".weight", "_bias" and the like off the path's end.
 const Suffix* take_suffix(Path& path) {
   Words& last = path.segments.back();
@@ -223,18 +220,11 @@ const Habit* input_of_module(Path& path) {
 
 /// Returns true for the norm of a layer's attention: "ln_1" and not "ln_2", "attention.output.LayerNorm" and not
 /// "output.LayerNorm".
-bool names_norm(std::string_view name) {
-  std::string plain(name);
-  std::ranges::replace_if(
-      plain, [](char c) { return c == '.' || c == ':'; }, '/');
-  Words parts = split(plain, '/');
-  std::ranges::transform(parts, parts.begin(), plain_name);
-  if (parts.size() > 1 &&
-      std::ranges::find(suffixes, std::string_view(parts.back()), &Suffix::word) != suffixes.end()) {
-    parts.pop_back();
-  }
-  const auto has = [&](const char* part) { return std::ranges::find(parts, part) != parts.end(); };
-  const Habit* const habit = parts.empty() ? nullptr : habit_of(parts.back());
+bool names_norm(const Path& path) {
+  const auto has = [&](const char* word) {
+    return std::ranges::find(path.segments, Words{word}) != path.segments.end();
+  };
+  const Habit* const habit = habit_of(path.last);
   return habit != nullptr && habit->module == "norm" && (!has("output") || has("attention")) && !has("mlp") &&
          !has("ffn");
 }
@@ -272,17 +262,6 @@ void add_steps(Meant& meant, const Habit& habit) {
   meant.is_final = habit.is_final && is_any;
 }
 
-/// "heads.1.q" is {"heads..q", 1}, "q_2" is {"q_", 2}: the name without a head's or the last number, and this.
-std::pair<std::string, std::optional<std::int64_t>> numbered_name(const std::string& plain) {
-  constexpr const char* digits = "0123456789";
-  const std::size_t head = plain.rfind("head");
-  const std::size_t after = head == std::string::npos ? head : plain.find_first_not_of("s_", head + 4);
-  const bool is_of_head = after != std::string::npos && text::is_digit(plain[after]);
-  const std::size_t begin = is_of_head ? after : plain.find_last_not_of(digits) + 1;
-  const std::size_t end = std::min(plain.find_first_not_of(digits, begin), plain.size());
-  return {plain.substr(0, begin) + plain.substr(end), small_number(std::string_view(plain).substr(begin, end - begin))};
-}
-
 }  // namespace
 
 std::string plain_name(std::string_view name) {
@@ -295,24 +274,6 @@ std::string plain_name(std::string_view name) {
     result += is_word ? text::lower(name[i]) : '_';
   }
   return result;
-}
-
-void number_slices(std::span<Observed> dumped, std::int64_t heads, std::int64_t entries) {
-  std::map<std::string, std::map<std::int64_t, Observed*>> numbered;
-  for (Observed& one : dumped) {
-    if (const auto [stem, number] = numbered_name(plain_name(one.name)); number) {
-      numbered[stem].emplace(*number, &one);
-    }
-  }
-  for (const auto& [stem, ones] : numbered) {
-    const std::int64_t first = ones.begin()->first;
-    const auto count = std::ssize(ones);
-    const bool are_counted = count > 1 && first <= 1 && ones.rbegin()->first == first + count - 1;
-    for (const auto& [number, one] : ones) {
-      one->head = are_counted && count == heads ? std::optional(number - first) : std::nullopt;
-      one->entry = are_counted && count != heads && count == entries ? std::optional(number - first) : std::nullopt;
-    }
-  }
 }
 
 Meant meant_by(std::string_view name) {
@@ -337,13 +298,12 @@ Meant meant_by(std::string_view name) {
   std::ranges::for_each(segments, [&](const Words& words) { all.insert(all.end(), words.begin(), words.end()); });
   const bool is_foreign = std::ranges::any_of(all, [](const std::string& word) { return is_one_of(word, foreign); });
   const Habit* habit = habit_of(all);
-  if (is_foreign && habit == nullptr && !names_norm(name)) {
+  if (is_foreign && habit == nullptr && !names_norm(path)) {
     return meant;
   }
-  if (is_word(0, "bias") && is_word(1, "attn")) {
-    habit = habit_of("mask");  // GPT-2's buffer
-  } else if (is_word(0, "weights") && segments.size() > 1) {
-    habit = habit_of(segments[segments.size() - 2].back() + "_weights");  // "attn.weights"
+  if (segments.size() > 1) {  // "attn.weights", and "attn.bias", GPT-2's buffer
+    const Habit* const of_two = habit_of(text::joined(segments[segments.size() - 2], "_") + "_" + segments.back()[0]);
+    habit = of_two == nullptr || segments.back().size() > 1 ? habit : of_two;
   }
   habit = habit == nullptr ? input_of_module(path) : habit;
   habit = habit == nullptr && segments.back().size() > 1 ? habit_of(segments.back()) : habit;

@@ -1,18 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "verify/observed/observed.hpp"
-
 namespace attn::verify {
-
-/// Sets the head of each tensor whose name certainly tells it, as "heads.0.q" beside "heads.1.q", or "Q_2", if there
-/// are as many as heads; and the entry of the batch if there are as many as these.
-void number_slices(std::span<Observed> dumped, std::int64_t heads, std::int64_t entries);
 
 /// The meaning of a tensor's name in programs, libraries, papers and tutorials.
 struct Meant {

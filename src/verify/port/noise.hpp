@@ -24,14 +24,10 @@ class Noise {
 
  private:
   struct Rows {
-    std::int64_t width = 1;           ///< cells of a row, or of some short ones
-    std::vector<Tensor> differences;  ///< of the tensor computed again
-    std::vector<float> noise;         ///< of each row; nan where it is not computed yet
-    int asked = 0;                    ///< rows that were computed one by one
+    std::int64_t width = 1;     ///< cells of a row, or of some short ones
+    std::vector<double> noise;  ///< of each row
   };
   Rows rows_of(const Tensor& tensor);
-  static void compute_row(Rows& rows, std::int64_t row);
-  static void compute_all(Rows& rows);
   /// Moves what each tensor is made of.
   Rewriter shaker(std::uint32_t salt);
   void forget();

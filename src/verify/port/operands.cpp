@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "tensor/operations.hpp"
 
@@ -27,6 +26,15 @@ Contents block(const Shape& shape, const std::vector<double>& values) {
   return block;
 }
 
+Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values) {
+  switch (dtype) {
+    case DType::float32: return block<float>(shape, values);
+    case DType::boolean: return block<bool>(shape, values);
+    case DType::int64: break;
+  }
+  return block<std::int64_t>(shape, values);
+}
+
 /// A leaf with these numbers and the tensor's shape and dtype.
 Tensor with_values(const Tensor& like, const SharedNumbers& values) {
   return leaf(
@@ -45,15 +53,6 @@ bool is_made_of(const Tensor& made, const Tensor& other) {
   };
   constexpr int few = 4;
   return is_it(is_it, made, few);
-}
-
-Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values) {
-  switch (dtype) {
-    case DType::float32: return block<float>(shape, values);
-    case DType::boolean: return block<bool>(shape, values);
-    case DType::int64: break;
-  }
-  return block<std::int64_t>(shape, values);
 }
 
 void PortOperands::add(const Tensor& tensor, const Laid& laid) {

@@ -32,7 +32,4 @@ class PortOperands {
 /// Returns true if a tensor is made of another in a few operations, as weights are of scores.
 bool is_made_of(const Tensor& made, const Tensor& other);
 
-/// Row-major numbers converted to this dtype.
-Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values);
-
 }  // namespace attn::verify

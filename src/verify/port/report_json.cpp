@@ -1,6 +1,5 @@
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -27,11 +26,12 @@ Json number_json(double value) {
 }
 
 /// Null where nothing differs.
-Json cell_json(const Judged& judged, double difference, std::int64_t cell) {
-  if (difference == 0) {
+Json worst_json(const Judged& judged) {
+  const std::int64_t cell = judged.comparison.absolute_at;
+  if (judged.comparison.greatest_absolute == 0) {
     return nullptr;
   }
-  return {{"difference", number_json(difference)},
+  return {{"difference", number_json(judged.comparison.greatest_absolute)},
           {"index", index_at(cell, judged.matched.step->tensor->shape())},
           {"here", number_json(judged.matched.laid->values[at(cell)])},
           {"right", number_json(judged.right[at(cell)])}};
@@ -53,8 +53,7 @@ Json step_json(const Judged& judged) {
   if (matched.laid) {
     json["cells"] = comparison.cells;
     json["mismatched_cells"] = comparison.mismatched.size();
-    json["greatest_absolute"] = cell_json(judged, comparison.greatest_absolute, comparison.absolute_at);
-    json["greatest_relative"] = cell_json(judged, comparison.greatest_relative, comparison.relative_at);
+    json["greatest_absolute"] = worst_json(judged);
   }
   json["causes"] = Json::array();
   for (const Cause& cause : judged.causes) {
@@ -71,7 +70,7 @@ void write_json(render::JsonWriter& writer, const PortReport& report) {
   Json json = {{"file", report.name},
                {"lesson", report.lesson},
                {"holds", exit_code(report) == 0},
-               {"drawn_with_seed", report.asked_seed ? Json(report.seed.text()) : Json(nullptr)},
+               {"drawn_with_seed", report.drawn_with ? Json(report.drawn_with->text()) : Json(nullptr)},
                {"given", counts.given},
                {"right", counts.right},
                {"used", report.used},

@@ -5,10 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <tuple>
 #include <utility>
-#include <variant>
 
 namespace attn::verify {
 namespace {
@@ -18,48 +16,39 @@ bool is_within(Noise& noise, double theirs, double right, const Tensor& tensor, 
   return is_held(theirs, right, tolerance) || std::abs(theirs - right) <= noise.at(tensor, cell);
 }
 
-/// A large tensor has more numbers.
-constexpr std::int64_t many = 100'000;
-
-/// Returns true if some cells of a large tensor show that neither rounding nor noise gives its numbers: one is off by a
-/// tenth of the greatest.
-bool is_refuted(const Laid& theirs, const Tensor& tensor, const Tolerance& tolerance) {
-  const auto right = tensor.array().contents();
-  const std::size_t count = theirs.cells.empty() ? theirs.values.size() : theirs.cells.size();
-  const std::size_t stride = std::max<std::size_t>(count / 1000, 1);
-  double greatest = 0;
-  double difference = 0;
-  for (std::size_t place = 0; place < count; place += stride) {
-    const std::size_t cell = theirs.cells.empty() ? place : at(theirs.cells[place]);
-    const double here = theirs.values[cell];
-    const double there =
-        std::visit([cell](const auto& numbers) { return static_cast<double>(numbers.data()[cell]); }, *right);
-    if (!is_held(here, there, tolerance)) {
-      difference =
-          std::max(difference, std::isfinite(here) ? std::abs(here - there) : std::numeric_limits<double>::infinity());
-    }
-    greatest = std::isfinite(there) ? std::max(greatest, std::abs(there)) : greatest;
-  }
-  return greatest > 0 && difference > greatest / 10;
-}
-
-/// Returns true for a number that hides a score: far below the others.
-bool is_hiding(double value) { return value < -1e3; }
-
-/// Returns true if most rows are weights: of numbers from 0 to 1, with a sum of 1.
-bool are_weights(std::span<const double> values, std::size_t width) {
-  std::size_t rows = 0;
-  for (std::size_t first = 0; first < values.size(); first += width) {
-    const std::span<const double> row = values.subspan(first, width);
-    rows += std::ranges::all_of(row, [](double value) { return value >= 0 && value <= 1; }) &&
-                    std::abs(std::accumulate(row.begin(), row.end(), 0.0) - 1) < 1e-3
-                ? 1U
-                : 0U;
-  }
-  return rows * width * 4 >= values.size() * 3;
-}
-
 }  // namespace
+
+bool is_held(double theirs, double right, const Tolerance& tolerance) {
+  return theirs == right || (std::isnan(theirs) && std::isnan(right)) ||
+         (std::isfinite(theirs) && std::isfinite(right) &&
+          std::abs(theirs - right) <= tolerance.atol + tolerance.rtol * std::abs(right));
+}
+
+Comparison compare(std::span<const double> theirs, std::span<const double> right, const Tolerance& tolerance,
+                   std::span<const std::int64_t> cells) {
+  Comparison result;
+  result.cells = static_cast<std::int64_t>(cells.empty() ? right.size() : cells.size());
+  for (std::int64_t place = 0; place < result.cells; ++place) {
+    const std::int64_t cell = cells.empty() ? place : cells[static_cast<std::size_t>(place)];
+    const double here = theirs[static_cast<std::size_t>(cell)];
+    const double there = right[static_cast<std::size_t>(cell)];
+    result.greatest_right =
+        std::isfinite(there) ? std::max(result.greatest_right, std::abs(there)) : result.greatest_right;
+    if (here == there || (std::isnan(here) && std::isnan(there))) {
+      continue;
+    }
+    if (!is_held(here, there, tolerance)) {
+      result.mismatched.push_back(cell);
+    }
+    const bool are_numbers = std::isfinite(here) && std::isfinite(there);
+    const double difference = are_numbers ? std::abs(here - there) : std::numeric_limits<double>::infinity();
+    if (difference > result.greatest_absolute) {
+      result.greatest_absolute = difference;
+      result.absolute_at = cell;
+    }
+  }
+  return result;
+}
 
 bool are_within(Noise& noise, std::span<const double> theirs, std::span<const double> right, const Tensor& tensor,
                 const Comparison& comparison, const Tolerance& tolerance) {
@@ -84,16 +73,20 @@ SharedNumbers Right::values(const Tensor& tensor) {
 }
 
 /// Returns true if noise, which takes long for a large tensor, need be asked: it is no tenth of the greatest number.
-bool Right::may_be_noise(const Comparison& plain, const Tensor& right) {
-  double greatest = 0;
-  for (const double one : element_count(right.shape()) > many ? values(right) : SharedNumbers()) {
-    greatest = std::isfinite(one) ? std::max(greatest, std::abs(one)) : greatest;
-  }
-  return tolerance_.grows && !right.operands().empty() && !(greatest > 0 && plain.greatest_absolute > greatest / 10);
+bool Right::may_be_noise(const Comparison& plain, const Tensor& right) const {
+  constexpr std::int64_t many = 100'000;
+  const bool is_far_off = element_count(right.shape()) > many && plain.greatest_absolute > plain.greatest_right / 10;
+  return tolerance_.grows && !right.operands().empty() && !is_far_off;
 }
 
 bool Right::holds(const Laid& theirs, const Tensor& right) {
-  if (element_count(right.shape()) > many && is_refuted(theirs, right, tolerance_)) {
+  const auto count = static_cast<std::int64_t>(theirs.cells.empty() ? theirs.values.size() : theirs.cells.size());
+  std::vector<std::int64_t> some;  // cells that refute most of what is large
+  for (std::int64_t i = 0; i < count; i += count / 1000 + 1) {
+    some.push_back(theirs.cells.empty() ? i : theirs.cells[at(i)]);
+  }
+  const Comparison sample = verify::compare(theirs.values, values(right), tolerance_, some);
+  if (!sample.holds() && !may_be_noise(sample, right)) {
     return false;
   }
   const Comparison plain = verify::compare(theirs.values, values(right), tolerance_, theirs.cells);
@@ -124,37 +117,21 @@ std::optional<Laid> Right::holding(const Observed& theirs, const Tensor& right) 
   return result;
 }
 
-std::vector<Laid> Right::layouts(const Observed& theirs, const Tensor& right) {
-  std::vector<Laid> result;
-  lay_out(theirs, target_of(right), [&](Laid&& laid) {
-    result.push_back(std::move(laid));
-    return false;
-  });
-  return result;
-}
-
 double Right::distance(const Laid& theirs, const Tensor& right) {
   const SharedNumbers numbers = values(right);
   double sum = 0;
-  const auto add = [&](std::size_t i) {
-    const double a = theirs.values[i];
-    const double b = numbers[i];
+  const std::size_t count = theirs.cells.empty() ? numbers.size() : theirs.cells.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t cell = theirs.cells.empty() ? i : at(theirs.cells[i]);
+    const double a = theirs.values[cell];
+    const double b = numbers[cell];
     const bool are_numbers = std::isfinite(a) && std::isfinite(b);
     sum += a == b         ? 0
            : !are_numbers ? 1
                           : std::abs(a - b) / (std::abs(a) + std::abs(b) + std::numeric_limits<double>::min());
-  };
-  const std::size_t count = theirs.cells.empty() ? numbers.size() : theirs.cells.size();
-  const std::size_t stride = count / at(many) + 1;
-  for (std::size_t i = 0; i < count; i += stride) {
-    add(theirs.cells.empty() ? i : static_cast<std::size_t>(theirs.cells[i]));
   }
   const bool is_hidden = std::ranges::any_of(theirs.values, is_hiding) && std::ranges::none_of(numbers, is_hiding);
-  const auto width = static_cast<std::size_t>(right.dim() == 0 ? 1 : right.size(-1));
-  const bool is_of_scores =
-      width > 1 && theirs.cells.empty() && is_token_by_token(right) && !are_weights(numbers, width);
-  const bool is_other = is_hidden || (is_of_scores && are_weights(theirs.values, width));
-  return (is_other ? 1 : 0) + (count == 0 ? 0 : sum * static_cast<double>(stride) / static_cast<double>(count));
+  return (is_hidden ? 1 : 0) + (count == 0 ? 0 : sum / static_cast<double>(count));
 }
 
 bool Right::has_layout(const Observed& theirs, const Tensor& right) {

@@ -1,11 +1,8 @@
 #include "verify/port/seeds.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <map>
 #include <set>
 #include <unordered_set>
-#include <vector>
 
 #include "tensor/operations.hpp"
 #include "torch/redrawn.hpp"
@@ -14,8 +11,8 @@
 namespace attn::verify {
 namespace {
 
-/// How many numbers a tensor takes with each seed; none if nothing of it is drawn.
-std::optional<std::int64_t> work_of(const Tensor& tensor, const torch::Draws& draws) {
+/// How many numbers a tensor takes with each seed; 0 if nothing of it is drawn.
+std::int64_t work_of(const Tensor& tensor, const torch::Draws& draws) {
   bool is_drawn = false;
   std::int64_t numbers = 0;
   std::unordered_set<const void*> seen;
@@ -29,7 +26,7 @@ std::optional<std::int64_t> work_of(const Tensor& tensor, const torch::Draws& dr
   for (const torch::Draw& draw : draws.draws) {
     numbers += static_cast<std::int64_t>(draw.count);
   }
-  return is_drawn ? std::optional(numbers) : std::nullopt;
+  return is_drawn ? numbers : 0;
 }
 
 /// Returns true if few seeds give such numbers: many bits, or some fractions.
@@ -42,51 +39,28 @@ bool tells_seed(const Observed& theirs, const Tensor& step) {
 
 }  // namespace
 
-std::optional<std::int64_t> seed_of(const Observed& theirs, const Tensor& step, const torch::Draws& draws,
-                                    Right& right) {
+std::optional<std::int64_t> seed_of(std::span<const Matched> matched, const torch::Draws& draws, const Right& right) {
   constexpr std::int64_t most_numbers = 1'000'000'000;
-  const std::optional<std::int64_t> work = work_of(step, draws);
-  if (!work || !tells_seed(theirs, step)) {
-    return std::nullopt;
+  const Matched* least = nullptr;  // takes the fewest numbers
+  std::int64_t work = 0;
+  for (const Matched& one : matched) {
+    const std::int64_t its = tells_seed(*one.theirs, *one.step->tensor) ? work_of(*one.step->tensor, draws) : 0;
+    if (its > 0 && one.is_right) {
+      return std::nullopt;
+    }
+    if (its > 0 && (least == nullptr || its < work)) {
+      least = &one;
+      work = its;
+    }
   }
-  const std::vector<Laid> layouts = right.layouts(theirs, step);
   std::int64_t numbers = 0;
   for (const std::int64_t seed : usual_seeds()) {
-    numbers += *work;
-    if (layouts.empty() || numbers > most_numbers) {
+    numbers += work;
+    if (least == nullptr || numbers > most_numbers) {
       return std::nullopt;
     }
-    const Tensor drawn = torch::redrawn(step, draws, seed);
-    const std::vector<double> values = values_of(drawn);
-    const bool is_it = std::ranges::any_of(layouts, [&](const Laid& laid) {
-      constexpr Tolerance near{1e-2, 1e-2, false};
-      return compare(laid.values, values, near, laid.cells).holds() &&
-             Right(right.tolerance(), right.heads()).holds(laid, drawn);
-    });
-    if (is_it) {
-      return seed;
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<std::int64_t> seed_of(std::span<const Matched> matched, const torch::Draws& draws, Right& right) {
-  constexpr std::size_t most_tensors = 3;
-  std::multimap<std::int64_t, const Matched*> drawn;  // by their work
-  for (const Matched& one : matched) {
-    const std::optional<std::int64_t> work = work_of(*one.step->tensor, draws);
-    if (!work || !tells_seed(*one.theirs, *one.step->tensor)) {
-      continue;
-    }
-    if (one.is_right) {
-      return std::nullopt;
-    }
-    drawn.emplace(*work, &one);
-  }
-  std::size_t asked = 0;
-  for (const auto& [work, one] : drawn) {
-    const auto seed = asked++ < most_tensors ? seed_of(*one->theirs, *one->step->tensor, draws, right) : std::nullopt;
-    if (seed) {
+    Right with_seed(right.tolerance(), right.heads());
+    if (with_seed.holding(*least->theirs, torch::redrawn(*least->step->tensor, draws, seed))) {
       return seed;
     }
   }

@@ -159,8 +159,8 @@ std::vector<Step> rewritten(std::span<const Step> steps, const WayRule& rule) {
   return is_any_changed ? result : std::vector<Step>();
 }
 
-/// What ports have besides: weights averaged over heads; and what scores are divided by, or multiplied with.
-void add_what_ports_have(std::vector<Step>& steps, std::int64_t root_of_scaling) {
+/// Ports have besides weights averaged over heads.
+void add_means(std::vector<Step>& steps) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Tensor& weights = *steps[i].tensor;
     if (weights.kind() == Kind::softmax && weights.dim() == 4) {
@@ -168,16 +168,6 @@ void add_what_ports_have(std::vector<Step>& steps, std::int64_t root_of_scaling)
       const Tensor mean = divide(sum(by_heads), static_cast<double>(weights.size(1)), "");
       const Step step = ported(steps[i].section, "attn_weights_mean", contiguous(transpose(mean, 1, 2)));
       steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(++i), step);
-    }
-  }
-  const double root = std::sqrt(static_cast<double>(root_of_scaling));
-  for (const auto& [name, value] : {std::pair{"sqrt_head_dim", root}, {"one_over_sqrt_head_dim", 1 / root}}) {
-    if (root_of_scaling > 0) {
-      steps.push_back(ported("", name, leaf({}, DType::float32, name, [value = static_cast<float>(value)] {
-                               Block<float> block(Shape{});
-                               block[0] = value;
-                               return Contents(std::move(block));
-                             })));
     }
   }
 }
@@ -189,12 +179,6 @@ std::int64_t heads_of(std::span<const Step> steps) {
     return step.tensor && step.tensor->dim() == 4 && step.tensor->kind() == Kind::softmax;
   });
   return found == steps.end() ? 1 : found->tensor->size(1);
-}
-
-std::int64_t entries_of(std::span<const Step> steps) {
-  const auto found = std::ranges::find_if(
-      steps, [](const Step& step) { return step.tensor && step.tensor->dim() == 3 && step.name == "batch"; });
-  return found == steps.end() ? 1 : found->tensor->size(0);
 }
 
 std::vector<Way> ways_of(std::span<const Step> steps) {
@@ -212,10 +196,7 @@ std::vector<Way> ways_of(std::span<const Step> steps) {
     std::vector<Step> changed = rewritten(tensors, rule);
     changed.empty() ? void() : ways.push_back({words, std::move(changed)});
   }
-  const auto scaling = std::ranges::find_if(tensors, [](const Step& one) { return is_of_scores(*one.tensor); });
-  for (Way& way : ways) {
-    add_what_ports_have(way.steps, scaling == tensors.end() ? 0 : root_of(*scaling->tensor));
-  }
+  std::ranges::for_each(ways, [](Way& way) { add_means(way.steps); });
   return ways;
 }
 

@@ -21,7 +21,4 @@ std::vector<Way> ways_of(std::span<const Step> steps);
 /// Among how many heads the steps' d_out is divided; 1 where there are none.
 std::int64_t heads_of(std::span<const Step> steps);
 
-/// The number of entries of the batch; 1 without one.
-std::int64_t entries_of(std::span<const Step> steps);
-
 }  // namespace attn::verify
