@@ -13,10 +13,8 @@
 namespace attn {
 namespace {
 
-constexpr const char* encodings_line = "encodings[:, 0::2] = sin(angles); encodings[:, 1::2] = cos(angles)";
 constexpr const char* start_line = "torch.arange(start, start + n)";
 constexpr const char* sink_line = "torch.softmax(torch.cat([attn_scores, sinks], dim=-1), dim=-1)[..., :-1]";
-constexpr const char* loss_line = "loss = ((context_vecs - target) ** 2).sum() / 2; grad = context_vecs - target";
 constexpr const char* norm_line =
     "(x - mean) / sqrt(variance + eps) * weight + bias, or in RMSNorm x / sqrt(mean(x**2) + eps) * weight";
 constexpr const char* residual_line = "hidden_states + attention(norm(hidden_states))";
