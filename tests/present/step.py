@@ -623,7 +623,10 @@ class Ends(unittest.TestCase):
         with Session(["/bin/bash", "-c", shell]) as session:
             session.wait_for("keys")
             session.keys("\x1a")
-            onward(session, " 1/")  # stopped, and taken up again by fg
+            # fg takes it up again, and drops keys that were typed before.
+            session.wait_until(lambda: "\x1b[?1049h" in session.raw.partition("stopped 148")[2])
+            session.wait_for("keys")
+            onward(session, " 1/")
             self.assertIn("stopped 148", session.raw)
             between = session.raw[:session.raw.index("stopped 148")]
             self.assertTrue(between.rfind("\x1b[?1049l") > between.rfind("\x1b[?1049h"))
