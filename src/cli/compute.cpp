@@ -12,7 +12,7 @@
 
 #include "cli/guides.hpp"
 #include "cli/live_settings.hpp"
-#include "cli/option_rows.hpp"
+#include "cli/option.hpp"
 #include "cli/values.hpp"
 #include "cli/what_ifs.hpp"
 #include "files/file.hpp"
@@ -56,10 +56,10 @@ std::string layer_command(const Lesson& lesson) {
 
 /// The given settings that a chapter takes, as words of its line: " --seed 7 --sentence 'the cat sat'".
 std::string settings_line(const chapters::Chapter& chapter, const Options& options) {
-  const Subcommand& command = named(subcommands(), std::string(chapter.name));
+  const auto command = std::ranges::find(subcommands(), chapter.name, &Subcommand::name);
   std::string line;
   for (const auto& [name, value] : options.settings) {
-    const bool is_taken = name != "article" && find_option(command, "--" + name) != nullptr;
+    const bool is_taken = name != "article" && find_option(*command, "--" + name) != nullptr;
     line += is_taken ? " --" + name + (value.empty() ? "" : " " + shell_word(value)) : "";
   }
   return line;
