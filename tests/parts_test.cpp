@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <set>
@@ -220,7 +221,7 @@ TEST_CASE("a graph computed in parts has the bits of the whole") {
                          .head_width = random.from(1, 24),
                          .dropout = std::vector{0.0, 0.3, 0.5, 1.0}[static_cast<std::size_t>(random.from(0, 3))],
                          .bias = random.from(0, 1) == 1,
-                         .blas = sets[random.from(0, 3)]};
+                         .blas = sets[random.from(0, std::ssize(sets) - 1)]};
     const DropoutKernel dropout_kernel = random.from(0, 2) == 0 ? DropoutKernel::mkl : DropoutKernel::standard;
     const Evaluation parts = {
         .threads = static_cast<int>(random.from(1, 3)), .large = random.from(0, 3000), .panel = random.from(1, 20'000)};
@@ -248,7 +249,7 @@ TEST_CASE("rows of a product have the same bits alone and among all") {
   std::int64_t cuts = 0;
   for (std::size_t row = 0; row < 60; ++row) {
     const ProductSizes sizes = {random.from(1, 900), random.from(1, 700), random.from(1, 500)};
-    const Blas blas = runnable(sets[random.from(0, 3)]);
+    const Blas blas = runnable(sets[random.from(0, std::ssize(sets) - 1)]);
     const bool is_transposed = random.from(0, 1) == 1;
     const Range wanted = random.range(sizes.rows);
     if (row % 4 != 0 && !test::is_in_sample(row)) {
