@@ -128,8 +128,17 @@ void Outputs::write(const std::vector<render::ShownChapter>& chapters, const Wri
   if (options_.save) {
     saving.emplace(*options_.save, chapters, options_.force);
   }
-  write_text(write);
-  if (saving) {
+  const bool is_new = saving && !options_.force;  // another process may take the place: then nothing is printed
+  if (is_new) {
+    saving->publish();
+  }
+  try {
+    write_text(write);
+  } catch (...) {
+    is_new ? saving->take_back() : void();
+    throw;
+  }
+  if (saving && !is_new) {
     saving->publish();
   }
 }

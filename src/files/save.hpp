@@ -43,6 +43,8 @@ class Saving {
 
   /// Throws SaveError.
   void publish();
+  /// Removes what was published, where nothing was replaced.
+  void take_back() { beside_ ? beside_->take_back() : void(); }
 
  private:
   void write_folder(std::span<const ShownChapter> chapters) const;

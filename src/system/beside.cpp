@@ -151,6 +151,12 @@ void Beside::publish(const Check& may_replace) {
   is_published_ = true;
 }
 
+void Beside::take_back() {
+  const std::scoped_lock lock(changing);
+  remove({place_, false});
+  is_published_ = false;
+}
+
 void Beside::move_file(bool replaces) const {
   struct stat old {};
   if (replaces && ::stat(place_.c_str(), &old) == 0) {

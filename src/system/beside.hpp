@@ -28,6 +28,8 @@ class Beside {
   /// the old or the new one; if the system cannot swap the names of folders (NFS), the place is empty for a moment,
   /// with the old folder beside it.
   void publish(const Check& may_replace);
+  /// Removes what was published in a place that had nothing.
+  void take_back();
 
  private:
   void make_parents(const std::filesystem::path& folder);

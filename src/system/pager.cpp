@@ -26,15 +26,10 @@ std::optional<std::string> pager_command() {
 Pager::Pager(const std::string& command) {
   setenv("LESS", "FRX", 0);
   setenv("LV", "-c", 0);
-  sigset_t none;
-  sigset_t blocked;
-  sigemptyset(&none);
-  pthread_sigmask(SIG_SETMASK, &none, &blocked);  // the pager inherits what is blocked and ignored
-  std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGPIPE, SIG_DFL);  // the pager inherits what is ignored
   pipe_ = popen(command.c_str(), "we");
   leave_keys_to_pager(pipe_ != nullptr);
   let_writes_fail();
-  pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
 }
 
 bool Pager::finish() {

@@ -1,8 +1,8 @@
 #include "system/signals.hpp"
 
-#include <algorithm>
+#include <semaphore.h>
+
 #include <array>
-#include <atomic>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -13,22 +13,22 @@ namespace attn::system {
 namespace {
 
 constexpr std::array of_keys = {SIGINT, SIGQUIT};
-std::atomic<bool> has_pager = false;
 
-bool is_ignored(int signal) {
-  struct sigaction action {};
-  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+volatile std::sig_atomic_t came = 0;
+sem_t has_come;
+
+void tell(int signal) {
+  came = signal;
+  sem_post(&has_come);
 }
 
-/// Waits for one of these signals, which all other threads block, and ends the process as it would have.
-void wait_for_end(const sigset_t& ends) {
-  int signal = 0;
-  do {
-    sigwait(&ends, &signal);
-  } while (has_pager && std::ranges::find(of_keys, signal) != of_keys.end());
+/// Waits for a signal, and ends the process as it would have.
+void wait_for_end() {
+  while (sem_wait(&has_come) != 0) {
+  }
+  const int signal = came;
   remove_unfinished();
   std::signal(signal, SIG_DFL);
-  pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);
   raise(signal);
 }
 
@@ -36,16 +36,20 @@ void wait_for_end(const sigset_t& ends) {
 
 void watch_signals() {
   static const bool is_watched = [] {
-    sigset_t ends;
-    sigemptyset(&ends);
-    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU}) {
-      is_ignored(signal) ? 0 : sigaddset(&ends, signal);
-    }
-    pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+    sem_init(&has_come, 0, 0);
     try {
-      std::thread(wait_for_end, ends).detach();
+      std::thread(wait_for_end).detach();
     } catch (const std::system_error&) {
       throw std::bad_alloc();  // there is no room for its stack
+    }
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU}) {
+      struct sigaction before {};
+      struct sigaction action {};
+      action.sa_handler = tell;
+      action.sa_flags = SA_RESTART;
+      if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
+        sigaction(signal, &action, nullptr);
+      }
     }
     return true;
   }();
@@ -54,7 +58,6 @@ void watch_signals() {
 
 void leave_keys_to_pager(bool is_paged) {
   static std::array<void (*)(int), of_keys.size()> before{};
-  has_pager = is_paged;
   for (std::size_t i = 0; i < of_keys.size(); ++i) {
     if (is_paged) {
       before[i] = std::signal(of_keys[i], SIG_IGN);

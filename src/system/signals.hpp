@@ -5,7 +5,7 @@
 namespace attn::system {
 
 /// From here on, a signal that ends the process first removes what is unfinished (beside.hpp). A signal that the
-/// process was started to ignore stays ignored. Call it before threads are started.
+/// process was started to ignore stays ignored.
 void watch_signals();
 
 /// While a pager runs, Ctrl-C is left to it.
