@@ -43,7 +43,7 @@ constexpr Key other = first_named + 10;
 
 }  // namespace keys
 
-/// The whole terminal, restored at the end of scope; ncurses restores it when SIGINT, SIGTERM or Ctrl-Z comes. One
+/// The whole terminal, restored at the end of scope, before a signal ends the process, and while Ctrl-Z stops it. One
 /// instance at a time.
 class Screen {
  public:

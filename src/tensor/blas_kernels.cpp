@@ -87,8 +87,8 @@ bool have_buffers(int threads) {
 bool has_openblas() { return true; }
 
 Blas runnable(Blas wanted) {
-  const bool is_slower = wanted == Blas::skylakex && !has_avx512();
-  return !has_avx2() ? Blas::portable : is_slower ? Blas::haswell : wanted;
+  const bool lacks_avx512 = wanted == Blas::skylakex && !has_avx512();
+  return !has_avx2() ? Blas::portable : lacks_avx512 ? Blas::haswell : wanted;
 }
 
 bool gives_bits_of(Blas wanted) { return bits_of(runnable(wanted)) == bits_of(wanted); }
