@@ -16,27 +16,30 @@ bool is_standard_output(const fs::path& path) {
   return path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
 }
 
+fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
+
 }  // namespace
 
 Place place_of(const fs::path& asked) {
   if (is_standard_output(asked)) {
     return {Place::Kind::stream, asked};
   }
-  fs::path path = asked.has_filename() ? asked : asked.parent_path();
-  if (!fs::exists(path)) {
-    path = path.lexically_normal();  // "new/../file"
+  fs::path path = without_slash(asked);
+  const fs::file_type followed = fs::status(path).type();  // throws for links in a circle
+  const bool is_plain = followed == fs::file_type::not_found || followed == fs::file_type::regular ||
+                        followed == fs::file_type::directory;
+  while (is_plain && fs::is_symlink(fs::symlink_status(path))) {
+    path = without_slash(path.parent_path() / fs::read_symlink(path));
   }
-  const fs::file_status status = fs::status(path);  // throws for links in a circle
+  const fs::path there = fs::exists(path) ? path : path.lexically_normal();  // "new/../file"
+  const fs::file_status status = fs::status(there);
   if (!fs::exists(status)) {
-    while (fs::is_symlink(fs::symlink_status(path))) {
-      path = path.parent_path() / fs::read_symlink(path);
-    }
     return {Place::Kind::nothing, path};
   }
-  if (!fs::is_regular_file(status) && !fs::is_directory(status)) {
-    return {Place::Kind::stream, path};
-  }
-  return {fs::is_directory(status) ? Place::Kind::folder : Place::Kind::file, fs::canonical(path)};
+  return {fs::is_directory(status)      ? Place::Kind::folder
+          : fs::is_regular_file(status) ? Place::Kind::file
+                                        : Place::Kind::stream,
+          there};
 }
 
 Descriptor opened(const Place& stream) {
