@@ -9,7 +9,7 @@ set(notices ${packaging}/notices)
 # What becomes part of the binary, and the Debian package whose copyright file is its notice.
 set(compiled_in xtensor libxtensor-dev  xtl xtl-dev  cli11 libcli11-dev  nlohmann-json nlohmann-json3-dev)
 if(ATTN_STATIC)
-  list(APPEND compiled_in utf8proc libutf8proc-dev  minizip libminizip-dev  zlib zlib1g-dev  ncurses libncurses-dev
+  list(APPEND compiled_in utf8proc libutf8proc-dev  zlib zlib1g-dev  ncurses libncurses-dev
                           glibc libc6-dev  gcc libstdc++6)
 endif()
 if(ATTN_OPENBLAS)

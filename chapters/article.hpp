@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "meaning.hpp"
-#include "program.hpp"
+#include "chapters/meaning.hpp"
+#include "chapters/program.hpp"
 #include "walk/lesson.hpp"
 
 namespace attn::chapters {

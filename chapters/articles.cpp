@@ -1,16 +1,15 @@
 #include <algorithm>
 #include <array>
 
-#include "ahead_of_ai/ahead_of_ai.hpp"
-#include "attend.hpp"
-#include "blog/blog.hpp"
-#include "book/book.hpp"
-#include "chapter.hpp"
-#include "livebook/livebook.hpp"
-#include "modern/modern.hpp"
-#include "own.hpp"
-#include "primer/primer.hpp"
-#include "settled.hpp"
+#include "chapters/ahead_of_ai/ahead_of_ai.hpp"
+#include "chapters/attend.hpp"
+#include "chapters/blog/blog.hpp"
+#include "chapters/book/book.hpp"
+#include "chapters/chapter.hpp"
+#include "chapters/livebook/livebook.hpp"
+#include "chapters/modern/modern.hpp"
+#include "chapters/own.hpp"
+#include "chapters/primer/primer.hpp"
 
 namespace attn::chapters {
 namespace {

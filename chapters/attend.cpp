@@ -1,4 +1,4 @@
-#include "attend.hpp"
+#include "chapters/attend.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "inputs.hpp"
-#include "own.hpp"
-#include "sentence.hpp"
+#include "chapters/inputs.hpp"
+#include "chapters/own.hpp"
+#include "chapters/sentence.hpp"
 
 namespace attn::chapters {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "chapter.hpp"
+#include "chapters/chapter.hpp"
 
 /// Hand-made weights, whose scores and context vectors say what each token attends to.
 namespace attn::chapters {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 
-#include "program.hpp"
+#include "chapters/program.hpp"
+#include "tensor/operations.hpp"
 
 /// Parts that the programs of several articles share.
 namespace attn::chapters {
@@ -34,5 +36,20 @@ void dropout_on_ones(Program& p, double rate, const std::string& label = "output
 
 /// The value of a masked score.
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
+/// Throws LessonError if the heads cannot share the projections' columns evenly.
+void check_heads_divide(std::int64_t num_heads, std::int64_t d_out_kq, std::int64_t d_out_v);
+
+/// Throws LessonError if the number of key/value heads does not divide the number of query heads.
+void check_groups(std::int64_t num_heads, std::int64_t num_kv_heads);
+
+/// Throws LessonError if there are too many heads to list one by one.
+void check_heads_listable(std::int64_t num_heads);
+
+/// [b, tokens, d_out] -> [b, num_heads, tokens, head_dim], a view.
+Tensor split(const Tensor& x, std::int64_t num_heads);
+
+/// [b, tokens, num_heads, head_dim] -> [b, tokens, num_heads * head_dim]: the heads side by side.
+Tensor join(const Tensor& x);
 
 }  // namespace attn::chapters

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "article.hpp"
+#include "chapters/article.hpp"
 #include "torch/torch.hpp"
 #include "walk/lesson.hpp"
 #include "walk/walkthrough.hpp"
@@ -37,5 +37,13 @@ struct Introduction {
 Introduction chapter_introduction(std::string_view name);
 /// The rule that best shows the chapter's topic, among those that change a number here; null if none does.
 const WhatIf* telling_what_if(std::string_view name, std::span<const Step> steps);
+
+/// The chapter's steps for a settled lesson, without the user's weights.
+Walkthrough run(const Chapter& chapter, const Lesson& lesson, torch::Torch& torch);
+
+/// The lesson with the sizes of the user's own weights and, with --fixture, the fixture's sizes:
+/// batch 2, 5 tokens, d_in 7, 3 heads of 4, dropout 0.25, nn.Linear with a bias, each if the chapter takes it. Settings
+/// of the lesson take precedence.
+Lesson settled(const Chapter& chapter, const Lesson& lesson);
 
 }  // namespace attn::chapters

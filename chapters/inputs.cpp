@@ -1,12 +1,12 @@
-#include "inputs.hpp"
+#include "chapters/inputs.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <vector>
 
-#include "article.hpp"
-#include "sentence.hpp"
+#include "chapters/article.hpp"
+#include "chapters/sentence.hpp"
 
 namespace attn::chapters {
 namespace {

@@ -1,11 +1,10 @@
-#include "meanings.hpp"
+#include "chapters/meanings.hpp"
 
 #include <algorithm>
 
-#include "attend.hpp"
-#include "meaning_tables.hpp"
-#include "own.hpp"
-#include "settled.hpp"
+#include "chapters/attend.hpp"
+#include "chapters/chapter.hpp"
+#include "chapters/own.hpp"
 
 namespace attn::chapters {
 namespace {

@@ -1,4 +1,4 @@
-#include "own.hpp"
+#include "chapters/own.hpp"
 
 #include <algorithm>
 #include <array>
@@ -173,6 +173,8 @@ std::string weight_name(std::string_view name) {
   if (result.starts_with(heads) && end != std::string::npos && end > digits && end < digits + 6 &&
       std::all_of(result.begin() + digits, result.begin() + static_cast<std::ptrdiff_t>(end), is_digit)) {
     result = "head_" + std::to_string(std::stoi(result.substr(digits, end - digits)) + 1) + result.substr(end);
+  } else if (result.find("attn/") != std::string::npos || result.find("attention/") != std::string::npos) {
+    result = without_section(result);  // the module is the chapter itself
   }
   if (!is_weight) {
     return result + "_bias";

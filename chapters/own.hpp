@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tensor/tensor.hpp"
-#include "walk/given.hpp"
+#include "walk/lesson.hpp"
 #include "walk/walkthrough.hpp"
 
 /// The user's own numbers in a chapter.
@@ -28,7 +28,7 @@ struct Weight {
 std::vector<Weight> weights_of(const Walkthrough& walk);
 
 /// The step name of a weight, given that name or its key in a module's state_dict: "W_query.weight", "out_proj.bias",
-/// "heads.0.W_key.weight" (in section head_1).
+/// "heads.0.W_key.weight" (in section head_1), "self_attn.out_proj.bias".
 std::string weight_name(std::string_view name);
 
 /// The names of weights, without their sections.

@@ -1,4 +1,4 @@
-#include "sentence.hpp"
+#include "chapters/sentence.hpp"
 
 #include <algorithm>
 #include <array>

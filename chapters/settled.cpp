@@ -1,12 +1,12 @@
-#include "settled.hpp"
+#include "chapters/chapter.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
 
-#include "attend.hpp"
-#include "own.hpp"
+#include "chapters/attend.hpp"
+#include "chapters/own.hpp"
 
 namespace attn::chapters {
 namespace {

@@ -3,23 +3,15 @@
 
 #include "verify/observed/agree.hpp"
 
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <doctest/doctest.h>
-
-#include "tensor/operations.hpp"
-#include "torch/torch.hpp"
+#include "made.hpp"
 #include "verify/page/page.hpp"
 #include "verify/page/printed.hpp"
 
 namespace {
 
 using namespace attn;
+using test::bools;
+using test::floats;
 using namespace attn::verify;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -30,29 +22,13 @@ Observed shown(const std::string& text) {
   return shown_of(find_printed(page).at(0)).value();
 }
 
-Tensor leaf_of(const Shape& shape, std::vector<float> values) {
-  return leaf(shape, DType::float32, "x", [shape, values = std::move(values)]() -> Contents {
-    Block<float> block(shape);
-    std::copy(values.begin(), values.end(), block.data());
-    return block;
-  });
-}
-
-Tensor mask_of(const Shape& shape, std::vector<bool> values) {
-  return leaf(shape, DType::boolean, "mask", [shape, values = std::move(values)]() -> Contents {
-    Block<bool> block(shape);
-    std::copy(values.begin(), values.end(), block.data());
-    return block;
-  });
-}
-
 /// The numbers from 0 on, in eighths.
 Tensor eighths(const Shape& shape) {
   std::vector<float> values;
   for (std::int64_t i = 0; i < element_count(shape); ++i) {
     values.push_back(static_cast<float>(i) / 8);
   }
-  return leaf_of(shape, std::move(values));
+  return floats(shape, std::move(values));
 }
 
 Tensor normals(Cpu cpu) {
@@ -99,16 +75,16 @@ std::string with(std::string text, const std::string& was, const std::string& is
 }
 
 std::vector<Row> rows() {
-  const Tensor x = leaf_of({2, 3}, {0.43F, 0.15F, 0.89F, 0.55F, 0.87F, 0.66F});
+  const Tensor x = floats({2, 3}, {0.43F, 0.15F, 0.89F, 0.55F, 0.87F, 0.66F});
   const Tensor scores = matmul(x, t(x));
-  const Tensor ties = leaf_of({3}, {0.125F, 0.375F, 12.0F});
-  const Tensor decades = leaf_of({4}, {0.99998F, 1.00004F, 0.999996F, 2e-5F});
-  const Tensor small = sum(leaf_of({2, 9}, {0.1F, 0.7F, -0.8F, 0.3F, -0.3F, 0.55F, -0.55F, 0.05F, -0.05F, 0.43F, 0.15F,
-                                            0.89F, -0.55F, -0.92F, 0.31F, -0.31F, 0.2F, -0.2F}));
-  const Tensor whole = leaf_of({2, 3}, {1, 0, 2, 3, 4, 5});
-  const Tensor mask = mask_of({2, 2}, {true, false, true, true});
-  const Tensor hidden = softmax(leaf_of({2, 2}, {1, 2, -infinity, -infinity}));
-  const Tensor unknown = softmax(leaf_of({2, 2}, {1, 2, nan, nan}));
+  const Tensor ties = floats({3}, {0.125F, 0.375F, 12.0F});
+  const Tensor decades = floats({4}, {0.99998F, 1.00004F, 0.999996F, 2e-5F});
+  const Tensor small = sum(floats({2, 9}, {0.1F, 0.7F, -0.8F, 0.3F, -0.3F, 0.55F, -0.55F, 0.05F, -0.05F, 0.43F, 0.15F,
+                                           0.89F, -0.55F, -0.92F, 0.31F, -0.31F, 0.2F, -0.2F}));
+  const Tensor whole = floats({2, 3}, {1, 0, 2, 3, 4, 5});
+  const Tensor mask = bools({2, 2}, {true, false, true, true});
+  const Tensor hidden = softmax(floats({2, 2}, {1, 2, -infinity, -infinity}));
+  const Tensor unknown = softmax(floats({2, 2}, {1, 2, nan, nan}));
   const std::string own = "tensor([[0.9995, 0.9544],\n        [0.9544, 1.4950]])";
   const std::string half = "tensor([[0.2689, 0.7311],\n        [   nan,    nan]])";
   const std::string truths = "tensor([[ True, False],\n        [ True,  True]])";
@@ -142,7 +118,7 @@ std::vector<Row> rows() {
       {"another", "tensor([[1., 0., 2.],\n        [3., 4., 6.]])", whole, "x5"},
       {"truths", truths, mask, ""},
       {"a truth", with(truths, "False", "True"), mask, "x1"},
-      {"truths are no numbers", truths, leaf_of({2, 2}, {1, 0, 1, 1}), "other"},
+      {"truths are no numbers", truths, floats({2, 2}, {1, 0, 1, 1}), "other"},
       {"numbers are no truths", "tensor([[1, 0],\n        [1, 1]])", mask, "other"},
       {"undefined", half, hidden, ""},
       {"defined", with(half, "   nan", "0.5000"), hidden, "x2"},
@@ -205,20 +181,20 @@ TEST_SUITE("agree") {
   TEST_CASE("a comparison ends where too much differs") {
     Bounds bounds;
     const Observed observed = shown("tensor([1.5000, 2.5000, 3.5000])");
-    const Tensor other = leaf_of({3}, {1.5F, 7, 8});
+    const Tensor other = floats({3}, {1.5F, 7, 8});
     CHECK(verify::agree(observed, other, bounds, {.most_differing = 2}).is_comparable);
     CHECK_FALSE(verify::agree(observed, other, bounds, {.most_differing = 1}).is_comparable);
   }
 
   TEST_CASE("chance is told from what holds") {
-    const Tensor x = leaf_of({2, 3}, {0.43F, 0.15F, 0.89F, 0.55F, 0.87F, 0.66F});
+    const Tensor x = floats({2, 3}, {0.43F, 0.15F, 0.89F, 0.55F, 0.87F, 0.66F});
     const std::string all = "tensor([[0.4300, 0.1500, 0.8900],\n        [0.5500, 0.8700, 0.6600]])";
     const double chance = agree(all, x).chance;
     CHECK(chance < -15);
     CHECK(agree(with(all, "0.8700", "0.4700"), x).chance > chance + 2);
-    CHECK(agree("tensor([0.3333, 0.3333, 0.3333])", leaf_of({3}, {0.3333F, 0.3333F, 0.3333F})).chance > -6);
+    CHECK(agree("tensor([0.3333, 0.3333, 0.3333])", floats({3}, {0.3333F, 0.3333F, 0.3333F})).chance > -6);
     CHECK(agree("tensor([[1., 0., 0.],\n        [1., 1., 0.],\n        [1., 1., 1.]])",
-                leaf_of({3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}))
+                floats({3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}))
               .chance == 0);
   }
 }

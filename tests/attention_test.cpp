@@ -1,15 +1,8 @@
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "tensor/operations.hpp"
+
 #include "tensor/what_if.hpp"
 #include "torch/torch.hpp"
+#include "unit.hpp"
 #include "verify/attention/rules.hpp"
 #include "verify/page/page.hpp"
 

@@ -3,43 +3,19 @@
 
 #include "verify/observed/bounds.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <random>
-#include <utility>
-#include <vector>
-
-#include <doctest/doctest.h>
-
-#include "tensor/operations.hpp"
+#include "made.hpp"
 #include "tensor/what_if.hpp"
 
 namespace {
 
 using namespace attn;
+using test::bools;
+using test::floats;
 using namespace attn::verify;
 
 bool is_number(const Interval& x) { return !std::isnan(x.low) && !std::isnan(x.high); }
 
 using Cells = std::vector<Interval>;
-
-Tensor leaf_of(const Shape& shape, std::vector<float> values) {
-  return leaf(shape, DType::float32, "x", [shape, values = std::move(values)]() -> Contents {
-    Block<float> block(shape);
-    std::copy(values.begin(), values.end(), block.data());
-    return block;
-  });
-}
-
-Tensor mask_of(const Shape& shape, std::vector<int> values) {
-  return leaf(shape, DType::boolean, "mask", [shape, values = std::move(values)]() -> Contents {
-    Block<bool> block(shape);
-    std::copy(values.begin(), values.end(), block.data());
-    return block;
-  });
-}
 
 /// One observed operand and what is made of it.
 struct Case {
@@ -59,7 +35,7 @@ Cells printed(const std::vector<double>& values, double half = 0.00005) {
 }
 
 Cells bounds_of(const Case& one) {
-  const Tensor x = leaf_of(one.shape, std::vector<float>(one.cells.size()));
+  const Tensor x = floats(one.shape, std::vector<float>(one.cells.size()));
   Bounds bounds;
   bounds.observe(x, one.cells);
   const Tensor made = one.made(x);
@@ -72,7 +48,7 @@ Cells bounds_of(const Case& one) {
 
 /// What float32 kernels make of numbers.
 std::vector<double> made_of(const Case& one, const std::vector<double>& values) {
-  const Tensor made = one.made(leaf_of(one.shape, std::vector<float>(values.begin(), values.end())));
+  const Tensor made = one.made(floats(one.shape, std::vector<float>(values.begin(), values.end())));
   std::vector<double> result;
   for (std::int64_t i = 0; i < element_count(made.shape()); ++i) {
     result.push_back(made.array().value(index_at(i, made.shape())));
@@ -85,16 +61,16 @@ const double infinity = std::numeric_limits<double>::infinity();
 std::vector<Case> cases() {
   const Cells six = printed({0.43, 0.15, 0.89, -0.55, 0.87, 0.66});
   const Cells positive = printed({0.43, 0.15, 0.89, 0.55, 0.87, 0.66}, 0.005);
-  const Tensor weights = leaf_of({3, 2}, {0.2F, -0.7F, 1.5F, 0.25F, -3.0F, 0.125F});
-  const Tensor mask = mask_of({3}, {0, 0, 1});
-  const Tensor keep = mask_of({2, 3}, {1, 0, 1, 1, 1, 0});
+  const Tensor weights = floats({3, 2}, {0.2F, -0.7F, 1.5F, 0.25F, -3.0F, 0.125F});
+  const Tensor mask = bools({3}, {0, 0, 1});
+  const Tensor keep = bools({2, 3}, {1, 0, 1, 1, 1, 0});
   return {
       {"products", {2, 3}, six, [=](const Tensor& x) { return matmul(x, weights); }},
       {"linear",
        {2, 3},
        six,
        [=](const Tensor& x) {
-         return linear(x, transpose(weights, 0, 1), leaf_of({2}, {0.1F, 0.2F}), "m");
+         return linear(x, transpose(weights, 0, 1), floats({2}, {0.1F, 0.2F}), "m");
        }},
       {"sum", {2, 3}, six, [](const Tensor& x) { return sum(x); }},
       {"scaled", {2, 3}, six, [](const Tensor& x) { return divide(x, std::sqrt(2.0), "2**0.5"); }},
@@ -102,13 +78,13 @@ std::vector<Case> cases() {
        {2, 3},
        six,
        [=](const Tensor& x) {
-         return multiply(x, leaf_of({2, 3}, {2, -3, 4, -5, 6, 7}));
+         return multiply(x, floats({2, 3}, {2, -3, 4, -5, 6, 7}));
        }},
       {"quotient",
        {2, 3},
        six,
        [=](const Tensor& x) {
-         return divide(x, leaf_of({2, 1}, {2, -3}));
+         return divide(x, floats({2, 1}, {2, -3}));
        }},
       {"exponential", {2, 3}, six, [](const Tensor& x) { return exp(x); }},
       {"scaled queries", {2, 3}, six, [](const Tensor& x) { return scale_queries(x); }},
@@ -117,7 +93,7 @@ std::vector<Case> cases() {
        {2, 3},
        six,
        [=](const Tensor& x) {
-         return scale_and_shift(x, leaf_of({3}, {2, -3, 4}), leaf_of({3}, {0.1F, 0.2F, 0.3F}));
+         return scale_and_shift(x, floats({3}, {2, -3, 4}), floats({3}, {0.1F, 0.2F, 0.3F}));
        }},
       {"softmax", {2, 3}, six, [](const Tensor& x) { return softmax(x); }},
       {"softmax of wide intervals",
@@ -195,13 +171,13 @@ TEST_SUITE("bounds") {
 
   TEST_CASE("a whole layer: every number is within the bounds") {
     const auto project = [](const Tensor& x, std::vector<float> weights) {
-      return matmul(x, leaf_of({3, 2}, std::move(weights)));
+      return matmul(x, floats({3, 2}, std::move(weights)));
     };
     const Case layer{
         "layer", {3, 3}, printed({0.43, 0.15, 0.89, 0.55, 0.87, 0.66, 0.57, 0.85, 0.64}), [&](const Tensor& x) {
           const Tensor queries = project(x, {0.3F, 0.5F, 0.1F, 0.8F, 0.2F, 0.7F});
           const Tensor keys = project(x, {0.1F, 0.4F, 0.6F, 0.2F, 0.3F, 0.9F});
-          const Tensor causal = mask_of({3, 3}, {0, 1, 1, 0, 0, 1, 0, 0, 0});
+          const Tensor causal = bools({3, 3}, {0, 1, 1, 0, 0, 1, 0, 0, 0});
           const Tensor scores = divide(matmul(queries, t(keys)), std::sqrt(2.0), "2**0.5");
           return matmul(softmax(masked_fill(scores, causal, -std::numeric_limits<float>::infinity())), x);
         }};
@@ -225,9 +201,9 @@ TEST_SUITE("bounds") {
     std::vector<float> numbers(1440);
     std::mt19937 random(3);
     std::ranges::generate(numbers, [&] { return std::uniform_real_distribution(-1.0F, 1.0F)(random); });
-    const Tensor x = leaf_of({2, 20, 36}, numbers);
-    const Tensor weights = leaf_of({30, 36}, {numbers.begin(), numbers.begin() + 1080});
-    const Tensor bias = leaf_of({30}, {numbers.begin(), numbers.begin() + 30});
+    const Tensor x = floats({2, 20, 36}, numbers);
+    const Tensor weights = floats({30, 36}, {numbers.begin(), numbers.begin() + 1080});
+    const Tensor bias = floats({30}, {numbers.begin(), numbers.begin() + 30});
     const Tensor heads = transpose(view(x, {2, 20, 3, 12}), 1, 2);
     for (const Tensor& made :
          {matmul(x, t(weights)), linear(x, weights, bias, "m"), matmul(heads, transpose(heads, 2, 3)),
@@ -244,7 +220,7 @@ TEST_SUITE("bounds") {
   }
 
   TEST_CASE("coarser arithmetic has wider bounds") {
-    const Tensor x = leaf_of({3}, {0.43F, 0.15F, 0.89F});
+    const Tensor x = floats({3}, {0.43F, 0.15F, 0.89F});
     const Interval fine = Bounds().cell(dot(x, x), 0);
     const Interval coarse = Bounds(0x1p-8).cell(dot(x, x), 0);
     CHECK(coarse.radius() == doctest::Approx(fine.radius() * 0x1p16));
@@ -252,7 +228,7 @@ TEST_SUITE("bounds") {
   }
 
   TEST_CASE("whole numbers and unobserved numbers are exact") {
-    const Tensor a = leaf_of({2, 2}, {1, 0, 2, 3});
+    const Tensor a = floats({2, 2}, {1, 0, 2, 3});
     const Tensor product = matmul(a, a);
     Bounds bounds;
     for (std::int64_t i = 0; i < 4; ++i) {
@@ -264,7 +240,7 @@ TEST_SUITE("bounds") {
 
   TEST_CASE("a hidden score has weight 0, and a row of only hidden scores is nan") {
     const auto hidden = -std::numeric_limits<float>::infinity();
-    const Tensor weights = softmax(leaf_of({2, 2}, {1, hidden, hidden, hidden}));
+    const Tensor weights = softmax(floats({2, 2}, {1, hidden, hidden, hidden}));
     Bounds bounds;
     CHECK(bounds.cell(weights, 1).high == 0);
     CHECK(bounds.cell(weights, 0).low == doctest::Approx(1));

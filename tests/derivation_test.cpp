@@ -2,28 +2,13 @@
 
 #include "lesson/derivation.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <doctest/doctest.h>
-
-#include "chapter.hpp"
-#include "inputs.hpp"
+#include "chapters/inputs.hpp"
 #include "lesson/account.hpp"
-#include "lesson/derived.hpp"
-#include "lesson/hints.hpp"
 #include "lesson/lineage.hpp"
-#include "lesson/origin.hpp"
+#include "made.hpp"
 #include "render/document.hpp"
-#include "render/json_derivation.hpp"
-#include "render/page/tellings.hpp"
-#include "tensor/operations.hpp"
-#include "torch/torch.hpp"
+#include "render/json.hpp"
+#include "render/page/words.hpp"
 
 namespace {
 
@@ -145,37 +130,6 @@ Tensor drawn(const Shape& shape, Cpu cpu = Cpu::avx2) {
   return torch.randn(shape);
 }
 
-Tensor plain(const Shape& shape, const std::vector<float>& values) {
-  return leaf(shape, DType::float32, "plain", [=] {
-    Block<float> block(shape);
-    std::copy(values.begin(), values.end(), block.begin());
-    return Contents(std::move(block));
-  });
-}
-
-/// x + y of one shape: an element is the sum of two operands' elements.
-class Added final : public Operation {
- public:
-  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
-    Block<float> sums = std::get<Block<float>>(*operands[0].array().contents());
-    for (std::int64_t i = 0; i < element_count(operands[0].shape()); ++i) {
-      sums[static_cast<std::size_t>(i)] +=
-          static_cast<float>(operands[1].array().value(index_at(i, operands[0].shape())));
-    }
-    return Array(std::move(sums));
-  }
-  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
-    Derivation derivation(Rule::sum, {0, index});
-    derivation.add({1, index});
-    return derivation;
-  }
-  std::string words(const std::vector<std::string>& operands) const override {
-    return operands[0] + " + " + operands[1];
-  }
-  Facts facts() const override { return {.kind = Kind::sum}; }
-  std::string autograd_name(const std::vector<Tensor>&) const override { return "AddBackward0"; }
-};
-
 }  // namespace
 
 TEST_CASE("every number of every chapter agrees with its derivation") {
@@ -200,6 +154,8 @@ TEST_CASE("every operation derives its elements, for any number of axes") {
     values[6] = values[0] = true;
     return Contents(std::move(values));
   });
+  const Tensor none = leaf({3, 4}, DType::boolean, "none", [] { return Block<bool>({3, 4}); });
+  const Tensor ids = torch::tensor(std::vector<std::int64_t>{2, 0, 2});
   const std::vector<Tensor> tensors = {index(x, 1),
                                        stack(x, 3),
                                        transpose(x, 0, 2),
@@ -252,7 +208,7 @@ TEST_CASE("every operation derives its elements, for any number of axes") {
                                        scale_and_shift(x, v, v),
                                        scale_queries(x),
                                        every(x, 1, 2),
-                                       lookup(m, torch::tensor(std::vector<std::int64_t>{2, 0, 2}), "table"),
+                                       lookup(m, ids, "table"),
                                        exp(drawn({2, 3, 4}, Cpu::standard)),
                                        softmax(x),
                                        softmax_gradient(x, softmax(drawn({2, 3, 4}))),
@@ -260,44 +216,17 @@ TEST_CASE("every operation derives its elements, for any number of axes") {
                                        softmax(drawn({3, 40}, Cpu::standard)),
                                        sum(x),
                                        sum(drawn({50})),
-                                       masked_fill(x, mask, -std::numeric_limits<float>::infinity()),
+                                       masked_fill(x, mask, -INFINITY),
                                        masked_fill(m, mask, 7),
                                        dropout(m, mask, 0.2),
                                        dropout(m, mask, 0),
-                                       dropout(m,
-                                               leaf({3, 4}, DType::boolean, "none",
-                                                    [] {
-                                                      return Block<bool>({3, 4});
-                                                    }),
-                                               1),
+                                       dropout(m, none, 1),
                                        all_close(m, m),
                                        all_close(m, exp(m))};
   for (const Tensor& tensor : tensors) {
     CAPTURE(tensor.expression());
     CHECK(all_derived(tensor));
   }
-}
-
-TEST_CASE("derivations name the rule and its terms in order") {
-  const Tensor m = drawn({3, 4});
-  const Tensor product = matmul(m, t(m));
-  const Derivation score = product.operation().derive(product.operands(), {1, 2});
-  REQUIRE(score.terms.size() == 4);
-  CHECK(score.rule == Rule::products);
-  CHECK(score.terms[3].a.operand == 0);
-  CHECK(score.terms[3].a.index == Shape{1, 3});
-  CHECK(score.terms[3].b->operand == 1);
-  CHECK(score.terms[3].b->index == Shape{3, 2});
-
-  const Tensor weights = softmax(m);
-  const Derivation weight = weights.operation().derive(weights.operands(), {1, 2});
-  CHECK(weight.rule == Rule::softmax);
-  CHECK(weight.terms.size() == 4);
-  CHECK(weight.position == 2);
-  CHECK(m.operation().derive({}, {0, 0}).rule == Rule::given);
-  const Tensor joined = cat({m, m});
-  CHECK(joined.operation().derive(joined.operands(), {2, 5}).terms[0].a.operand == 1);
-  CHECK(joined.operation().derive(joined.operands(), {2, 5}).terms[0].a.index == Shape{2, 1});
 }
 
 TEST_CASE("a score: its row and column operands, every product and the running sum") {
@@ -383,52 +312,6 @@ TEST_CASE("full depth is a graph of the parts that a number depends on") {
     CAPTURE(line);
     CHECK(contains(text, line));
   }
-  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
-    const Run done = run(chapter);
-    for (const Step& step : done.steps) {
-      if (step.kind == Step::Kind::tensor && element_count(step.tensor->shape()) > 0) {
-        const std::string origin = render::origin_text({&step, Shape(step.tensor->shape().size(), 0)}, done.tokens);
-        CHECK(std::ranges::count(origin, '\n') <= 21);
-      }
-    }
-  }
-}
-
-TEST_CASE("an element of two operands is derived in every format") {
-  Walkthrough walk;
-  const Tensor x = plain({2, 2}, {1, 2, 3, 4});
-  const Tensor y = plain({2, 2}, {10, 20, 30, 40});
-  const Tensor total(std::make_shared<Added>(), {x, y}, {2, 2});
-  walk.let("x", x);
-  walk.let("y", y);
-  walk.let("total", total);
-  CHECK(is_derived(total));
-  const std::string text = render::derivation_text(walk.steps(), render::parse_cell("total[1, 0]"), 2, {}, {});
-  CHECK(contains(text,
-                 "total[1, 0] = 33.\n"
-                 "  total = x + y   [2, 2], [2, 2] -> [2, 2]\n"
-                 "  the sum of:\n"
-                 "    x[1, 0] =  3.000000   sum  3.000000\n"
-                 "    y[1, 0] = 30.000000   sum 33.000000\n"));
-  CHECK(contains(text, "\ny is given: plain\n"));
-
-  const render::Cell cell = {&walk.steps().back(), {1, 0}};
-  CHECK(render::hints(cell, {}, {}) ==
-        std::vector<std::vector<std::string>>{{"total = x + y", "x[1, 0] = 3.000000", "y[1, 0] = 30.000000"}});
-
-  render::ShownChapter chapter;
-  chapter.steps = chapter.all_steps = walk.steps();
-  chapter.about = [] { return nlohmann::ordered_json::object(); };
-  const auto json = render::derivation_json(chapter, render::parse_cell("total[1, 0]"), 1);
-  CHECK(json["derivations"][0]["rule"] == "sum");
-  CHECK(json["derivations"][0]["terms"][1]["a"] ==
-        nlohmann::ordered_json{{"tensor", "y"}, {"index", {1, 0}}, {"value", 30}});
-
-  render::PageTellings tellings;
-  const auto derivations = render::derivations_json(total, tellings);
-  REQUIRE(derivations.size() == 4);  // each has the places of x and y, which are counted one after the other
-  CHECK(derivations[2] == nlohmann::ordered_json{0, {2, 6}});
-  CHECK(tellings[0]["each"] == nlohmann::ordered_json{"{~a}", "{=sum}"});
 }
 
 TEST_CASE("a parameter without a gradient is called given, not trainable") {
@@ -453,29 +336,6 @@ TEST_CASE("long sums and long derivations are shortened, with a note") {
   }
   const std::string cut = render::derivation_text(walk.steps(), render::parse_cell("power_2[0, 0]"), 1000, {}, {});
   CHECK(contains(cut, "... cut after 20"));
-}
-
-TEST_CASE("axes of tokens are known") {
-  const Run& done = default_run("multihead");
-  const auto axes = [&](const std::string& name) {
-    for (const Step& step : done.steps) {
-      if (step.kind == Step::Kind::tensor && step.name == name) {
-        return render::token_axes(*step.tensor, done.tokens.size());
-      }
-    }
-    return std::vector<bool>();
-  };
-  CHECK(axes("inputs") == std::vector<bool>{true, false});
-  CHECK(axes("W_query") == std::vector<bool>{false, false});
-  CHECK(axes("keys") == std::vector<bool>{false, true, false});
-  CHECK(axes("keys_heads") == std::vector<bool>{false, false, true, false});
-  CHECK(axes("keys_transposed") == std::vector<bool>{false, false, false, true});
-  CHECK(axes("attn_scores") == std::vector<bool>{false, false, true, true});
-  CHECK(axes("mask") == std::vector<bool>{true, true});
-  CHECK(axes("masked_attn_scores") == std::vector<bool>{false, false, true, true});
-  CHECK(axes("attn_weights") == std::vector<bool>{false, false, true, true});
-  CHECK(axes("dropout_mask") == std::vector<bool>{false, false, true, true});
-  CHECK(axes("output") == std::vector<bool>{false, true, false});
 }
 
 TEST_CASE("axes of heads are known") {

@@ -1,18 +1,16 @@
-// The exponential of the avx2 and avx512 kernels against SLEEF itself, bit for bit.
+// The exponential of the avx2 and avx512 kernels against SLEEF itself, bit for bit; cosines and sines computed in
+// float64 and rounded to float32, which are the same as SLEEF's, which PyTorch calls, and glibc's.
 
 #include "tensor/exp.hpp"
 
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <vector>
+#include "made.hpp"
 
 // sleef.h declares it only for compilations with -mfma; it needs no such processor.
 extern "C" float Sleef_expf1_u10purecfma(float x);
+extern "C" double Sleef_cosd1_u10purec(double x);
+extern "C" double Sleef_cosd1_u35purec(double x);
+extern "C" double Sleef_sind1_u10purec(double x);
+extern "C" double Sleef_sind1_u35purec(double x);
 
 namespace {
 
@@ -92,6 +90,29 @@ TEST_CASE("softmax_exp of masked scores and of NaN") {
     CHECK(softmax_exp(0.0F, cpu) == 1.0F);
     CHECK(std::isnan(softmax_exp(std::numeric_limits<float>::quiet_NaN(), cpu)));
   }
+}
+
+TEST_CASE("cosines and sines are SLEEF's in every bit") {
+  std::vector<float> inputs;  // to 2^20, where angles of more than a million positions lie
+  const auto end = std::bit_cast<std::uint32_t>(std::ldexp(1.0F, 20));
+  for (auto bits = std::bit_cast<std::uint32_t>(std::ldexp(1.0F, -40)); bits < end; bits += 251) {
+    inputs.push_back(from_bits(bits));
+  }
+  const attn::Tensor x = attn::test::floats({std::ssize(inputs)}, inputs);
+  const attn::Tensor cosines = attn::cos(x);
+  const attn::Tensor sines = attn::sin(x);
+  const float* cosine = cosines.array().floats();
+  const float* sine = sines.array().floats();
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto angle = static_cast<double>(inputs[i]);
+    different += cosine[i] != static_cast<float>(Sleef_cosd1_u10purec(angle)) ? 1U : 0U;
+    different += cosine[i] != static_cast<float>(Sleef_cosd1_u35purec(angle)) ? 1U : 0U;
+    different += sine[i] != static_cast<float>(Sleef_sind1_u10purec(angle)) ? 1U : 0U;
+    different += sine[i] != static_cast<float>(Sleef_sind1_u35purec(angle)) ? 1U : 0U;
+  }
+  CHECK(inputs.size() > 2'000'000U);
+  CHECK(different == 0);
 }
 
 }  // namespace

@@ -2,30 +2,16 @@
 
 #include "lesson/explain.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
-
-#include "chapter.hpp"
-#include "inputs.hpp"
+#include "chapters/inputs.hpp"
+#include "chapters/meanings.hpp"
 #include "lesson/lineage.hpp"
 #include "lesson/notices.hpp"
 #include "lesson/numbers.hpp"
-#include "meanings.hpp"
+#include "made.hpp"
 #include "render/json.hpp"
 #include "render/markdown.hpp"
-#include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"
 #include "text/columns.hpp"
-#include "torch/torch.hpp"
 
 namespace {
 
@@ -42,17 +28,6 @@ Tensor rows(const std::vector<std::vector<float>>& values, const std::string& na
 
 Strings notices_of(const Tensor& tensor, const Strings& tokens = {}) {
   return render::notices({Step::Kind::tensor, "", "x", "", true, tensor, "", "\n"}, tokens);
-}
-
-bool has(const Strings& notices, const std::string& part) {
-  return std::any_of(notices.begin(), notices.end(),
-                     [&](const std::string& notice) { return notice.find(part) != std::string::npos; });
-}
-
-Walkthrough walk(const chapters::Chapter& entry, Lesson lesson = {}) {
-  lesson.kernels.cpu = entry.article->cpu;
-  torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
-  return chapters::walk(entry, lesson, torch);
 }
 
 Strings tokens_of(const chapters::Chapter& entry) { return chapters::token_words(*entry.article, Lesson{}); }
@@ -152,123 +127,9 @@ TEST_CASE("the shape rail gives the shapes of operands and result") {
         "torch.cat([inputs [2, 3], inputs [2, 3], ..., inputs [2, 3]], dim=-1) -> [2, 27]");
 }
 
-TEST_CASE("softmax: row sums, the triangle and the largest weight are mentioned only where true") {
-  const Tensor inputs = rows({{1, 0}, {3, 1}, {0, 2}}, "inputs");
-  const Strings tokens = {"a", "b", "c"};
-  const Tensor scores = matmul(inputs, t(inputs));
-  const Strings plain = notices_of(softmax(scores), tokens);
-  CHECK(has(plain, "each row sums to 1"));
-  CHECK_FALSE(has(plain, "above the diagonal"));
-  CHECK(has(plain, "\"b\" attends to itself"));
-  CHECK(has(plain, "2 of 3 tokens attend most to \"b\""));
-  const Tensor masked = masked_fill(scores, torch::causal_mask(3), minus_infinity);
-  CHECK(has(notices_of(masked), "3 of 9 scores are now -inf, the rest are unchanged"));
-  CHECK(has(notices_of(masked), "entries above the diagonal are -inf"));
-  const Strings causal = notices_of(softmax(masked), tokens);
-  CHECK(has(causal, "entries above the diagonal are 0"));
-  CHECK(has(causal, "\"a\" attends only to itself"));
-  CHECK_FALSE(has(causal, "equal weights"));
-  CHECK_FALSE(has(notices_of(softmax(scores)), "\""));
-}
-
-TEST_CASE("masking weights with 0 and softmax along the first axis are recognised") {
-  const Tensor scores = rows({{1, 2}, {3, 5}});
-  const Strings masked = notices_of(masked_fill(softmax(scores), torch::causal_mask(2), 0));
-  CHECK(has(masked, "1 of 4 weights is now 0, the rest are unchanged"));
-  CHECK(has(masked, "row [0] sums to 0.2689, row [1] to 1.0000, because it lost no weight"));
-  const Strings down = notices_of(softmax_over(scores, 0));
-  CHECK(down == Strings{"each column sums to 1, not each row"});
-}
-
 TEST_CASE("rows of only -inf have no notice about weights") {
   const Tensor x = rows({{minus_infinity, minus_infinity}, {0, 0}});
   CHECK(notices_of(softmax(x)).empty());
-}
-
-TEST_CASE("equal weights are called equal") {
-  const Strings notices = notices_of(softmax(rows({{2, 2}, {3, 3}})));
-  CHECK(has(notices, "all weights are equal: 0.5000"));
-  CHECK_FALSE(has(notices, "largest"));
-}
-
-TEST_CASE("scores: symmetric where both sides are the same") {
-  const Tensor inputs = rows({{1, 0}, {3, 1}}, "inputs");
-  CHECK(has(notices_of(matmul(inputs, t(inputs))), "symmetric: [i, j] equals [j, i], because both sides are inputs"));
-  CHECK(
-      has(notices_of(pairwise_dots(inputs, inputs)), "symmetric: [i, j] equals [j, i], because both sides are inputs"));
-  const Tensor keys = matmul(inputs, rows({{0, 1}, {1, 5}}, "W"));
-  CHECK_FALSE(has(notices_of(matmul(inputs, t(keys))), "both sides are inputs"));
-  const Tensor other = matmul(inputs, rows({{0, 1}, {4, 5}}, "W"));
-  CHECK(has(notices_of(matmul(inputs, t(other))), "not symmetric: [0, 1] is 4.0000, [1, 0] is 1.0000"));
-}
-
-TEST_CASE("dropout: dropped entries, scaled entries and empty rows") {
-  const Tensor weights = rows({{1, 0}, {0.25F, 0.75F}});
-  const auto mask = [](std::vector<bool> keep) {
-    return leaf({2, 2}, DType::boolean, "keep", [keep] {
-      Block<bool> values({2, 2});
-      std::copy(keep.begin(), keep.end(), values.begin());
-      return Contents(std::move(values));
-    });
-  };
-  const Strings some = notices_of(dropout(weights, mask({false, true, true, false}), 0.5));
-  CHECK(has(some, "2 of 4 entries dropped; kept ones are multiplied by 2"));
-  CHECK(has(some, "row [1] sums to 0.5000, not to 1"));
-  CHECK(has(some, "row [0] is all 0: every weight there was dropped"));
-  const Strings zero = notices_of(dropout(weights, mask({true, false, true, true}), 0.5));
-  CHECK(has(zero, "1 of 4 entries dropped (1 of them was already 0); kept ones are multiplied by 2"));
-  CHECK_FALSE(has(zero, "every weight there was dropped"));
-  const Strings none = notices_of(dropout(weights, mask({true, true, true, true}), 0));
-  CHECK(none == Strings{"nothing is dropped: the numbers are unchanged"});
-  const Strings all = notices_of(dropout(weights, mask({false, false, false, false}), 1));
-  CHECK(has(all, "all entries are now 0"));
-  CHECK_FALSE(has(all, "kept"));
-}
-
-TEST_CASE("shares of a sum: the weights of one query if no score is negative") {
-  const Tensor inputs = rows({{1, 0}, {3, 1}, {0, 2}}, "inputs");
-  const Tensor scores = dots(inputs, index(inputs, 1));
-  const Strings shares = notices_of(divide(scores, sum(scores)), {"a", "b", "c"});
-  CHECK(shares == Strings{"the weights sum to 1", "\"b\" attends most to itself, 0.6667"});
-  const Tensor mixed = dots(inputs, index(rows({{1, -1}}), 0));
-  CHECK(notices_of(divide(mixed, sum(mixed))) == Strings{"some entries are negative, so they are not proportions"});
-  const Tensor alone = dots(rows({{2}}, "inputs"), index(rows({{2}}, "inputs"), 0));
-  CHECK(notices_of(divide(alone, sum(alone)), {"a"}) == Strings{"the weights sum to 1"});
-}
-
-TEST_CASE("batch entries are called equal only where they are") {
-  const Tensor inputs = rows({{1, 2}, {3, 4}}, "inputs");
-  CHECK(has(notices_of(stack(inputs, 2)), "both batch entries are equal"));
-  CHECK(has(notices_of(stack(inputs, 3)), "all 3 batch entries are equal"));
-  CHECK_FALSE(has(notices_of(stack(inputs, 1)), "same"));
-}
-
-TEST_CASE("nn.Linear's weights: the range is mentioned only where true") {
-  torch::Torch torch(Kernels{}, DropoutKernel::standard, torch::Torch::Mode::compute);
-  CHECK(has(notices_of(torch.linear(4, 2, false, "W").weight), "between -0.5000 and 0.5000"));
-  CHECK_FALSE(has(notices_of(parameter(rows({{9, 9}}), "nn.Linear(2, 1).weight")), "between"));
-}
-
-TEST_CASE("averages: rows of weights that sum to 1 keep each column's range") {
-  const Tensor values = rows({{1, -5}, {2, 5}}, "values");
-  const Tensor scores = rows({{1, 2}, {3, 4}});
-  CHECK(has(notices_of(matmul(softmax(scores), values)), "weighted average of rows of values"));
-  CHECK_FALSE(has(notices_of(matmul(scores, values)), "average"));
-}
-
-TEST_CASE("scaling: the divisor follows from the numbers") {
-  const Tensor scores = rows({{1, minus_infinity}, {3, -4}});
-  const Strings notices = notices_of(scale(scores, rows({{1, 2}}, "keys")));
-  CHECK(has(notices, "divided by 1.4142, the square root of 2"));
-  CHECK(has(notices, "-inf stays -inf"));
-  CHECK_FALSE(has(notices_of(divide(scores, 2, "2")), "square root"));
-}
-
-TEST_CASE("repeated words are distinguished by number") {
-  const Tensor inputs = rows({{1, 0}, {3, 1}}, "inputs");
-  const Tensor scores = dots(inputs, index(inputs, 1));
-  CHECK(has(notices_of(scores, Strings{"the", "the"}), "\"the\" (token 1) scores highest with itself"));
-  CHECK(has(notices_of(scores), "the highest score is 10.0000, at [1]"));
 }
 
 TEST_CASE("axes of tokens are followed through every operation") {
@@ -296,7 +157,7 @@ TEST_CASE("axes of tokens are followed through every operation") {
 
 TEST_CASE("every step of every chapter has a reason of one to three sentences") {
   for (const chapters::Chapter& entry : chapters::all_chapters()) {
-    const Walkthrough walkthrough = walk(entry);
+    const Walkthrough walkthrough = test::walked(entry);
     for (const Step& step : walkthrough.steps()) {
       CAPTURE(entry.name);
       CAPTURE(step.section);
@@ -314,7 +175,7 @@ TEST_CASE("every step of every chapter has a reason of one to three sentences") 
 TEST_CASE("explained text without its # lines is the plain text, at every width") {
   for (const chapters::Chapter& entry : chapters::all_chapters()) {
     for (const bool all_steps : {true, false}) {
-      std::vector<Step> steps = walk(entry).steps();
+      std::vector<Step> steps = test::walked(entry).steps();
       std::erase_if(steps, [&](const Step& step) { return !all_steps && !step.in_article; });
       for (const std::int64_t width : {20, 80, 1000}) {
         render::TextOptions options;
@@ -325,37 +186,6 @@ TEST_CASE("explained text without its # lines is the plain text, at every width"
         render::write_explained_text(explained, steps, why_of(entry), tokens_of(entry), options);
         CHECK(without_explanation(explained.str()) == plain.str());
         CHECK(explained.str() != plain.str());
-      }
-    }
-  }
-}
-
-TEST_CASE("explanations keep to the width") {
-  const chapters::Chapter& entry = chapters::all_chapters().front();
-  std::ostringstream out;
-  render::write_explained_text(out, walk(entry).steps(), why_of(entry), tokens_of(entry), {});
-  for (const std::string& line : lines_of(out.str())) {
-    CHECK(line.size() <= 80);
-    CHECK_FALSE(line.ends_with(' '));
-  }
-}
-
-TEST_CASE("other sizes, seeds and rates are explained without an error or a NaN") {
-  for (const chapters::Chapter& entry : chapters::all_chapters()) {
-    for (const std::int64_t tokens : {1, 2, 7}) {
-      for (const double p : {0.0, 0.5, 1.0}) {
-        Lesson lesson;
-        lesson.seed = 7;
-        lesson.tokens = tokens;
-        lesson.dropout = p;
-        const Walkthrough walkthrough = walk(entry, lesson);
-        for (const Step& step : walkthrough.steps()) {
-          for (const std::string& notice : render::explain(step, {}, {}).notices) {
-            CAPTURE(notice);
-            CHECK(notice.find("nan") == std::string::npos);
-            CHECK(notice.find("e+") == std::string::npos);
-          }
-        }
       }
     }
   }
@@ -381,7 +211,7 @@ TEST_CASE("JSON restores every float to the bit, and has strings for nan and inf
   CHECK(values_of(torch::causal_mask(2)).dump() == "[[false,true],[false,false]]");
   CHECK(values_of(torch::ones({})).dump() == "1.0");
   const chapters::Chapter& entry = chapters::all_chapters().front();
-  const Walkthrough walkthrough = walk(entry);
+  const Walkthrough walkthrough = test::walked(entry);
   for (const Step& step : walkthrough.steps()) {
     if (step.tensor->dtype() == DType::float32) {
       check_round_trip(*step.tensor);
@@ -407,29 +237,9 @@ TEST_CASE("explanations are wrapped by columns, not by characters") {
   }
 }
 
-TEST_CASE("JSON has every step with its explanation") {
-  for (const chapters::Chapter& entry : chapters::all_chapters()) {
-    const std::vector<Step> steps = walk(entry).steps();
-    std::ostringstream out;
-    render::JsonWriter writer(out);
-    render::write_steps_json(writer, {{"tool", "attn-walkthrough"}}, steps, why_of(entry), tokens_of(entry));
-    const auto json = nlohmann::ordered_json::parse(out.str());
-    CHECK(json.dump(2) == out.str());
-    CHECK(json["tool"] == "attn-walkthrough");
-    REQUIRE(json["steps"].size() == steps.size());
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const auto& step = json["steps"][i];
-      CHECK(step["name"] == steps[i].name);
-      CHECK(step.contains("values") == (steps[i].kind == Step::Kind::tensor));
-      CHECK(step.contains("text") == (steps[i].kind == Step::Kind::text));
-      CHECK_FALSE(step["explanation"]["why"].get<std::string>().empty());
-    }
-  }
-}
-
 TEST_CASE("Markdown: fences are balanced, and prose contains no markup") {
   for (const chapters::Chapter& entry : chapters::all_chapters()) {
-    const std::vector<Step> steps = walk(entry).steps();
+    const std::vector<Step> steps = test::walked(entry).steps();
     std::ostringstream out;
     render::write_markdown(out, lesson_of(steps, "A lesson", why_of(entry), tokens_of(entry)));
     const Strings lines = lines_of(out.str());

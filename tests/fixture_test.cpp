@@ -1,20 +1,9 @@
 // The sizes of --fixture: no rule that a port may get wrong is without effect on its numbers, and axes that may be
 // mixed up differ.
 
-#include <algorithm>
-#include <cstdint>
-#include <exception>
-#include <optional>
-#include <set>
-#include <string>
-#include <type_traits>
-#include <variant>
+#include "chapters/chapter.hpp"
 
-#include <doctest/doctest.h>
-
-#include "chapter.hpp"
-#include "settled.hpp"
-#include "tensor/operations.hpp"
+#include "made.hpp"
 #include "tensor/rewrite.hpp"
 #include "verify/causes/mistakes.hpp"
 #include "walk/what_if.hpp"
@@ -26,8 +15,7 @@ using namespace attn;
 Walkthrough walked(const chapters::Chapter& chapter) {
   Lesson lesson;
   lesson.fixture = true;
-  torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
-  return chapters::walk(chapter, lesson, torch);
+  return test::walked(chapter, lesson);
 }
 
 bool are_equal(const Tensor& a, const Tensor& b) {

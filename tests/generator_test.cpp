@@ -2,25 +2,8 @@
 
 #include "torch/generator.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <fstream>
-#include <limits>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <random>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "torch/distributions.hpp"
+#include "unit.hpp"
 
 namespace {
 

@@ -14,6 +14,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 import unittest
@@ -87,6 +88,68 @@ def sample(rows, shift=0, most=EVERY, within=1):
     rows = list(rows)
     step = min(EVERY, most, len(rows))
     return rows[(day() // min(EVERY, within) + shift) % step::step] if step > 1 else rows
+
+
+class Case(unittest.TestCase):
+    """Runs of the program in a folder of their own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def done(self, *arguments, **options):
+        return run(*arguments, cwd=self.folder, **options)
+
+    def told(self, done):
+        """What a run says, except of weights that are not used or stay drawn."""
+        lines = (done.stderr or b"").splitlines(True)
+        return b"".join(line for line in lines if not line.startswith(b"attn-walkthrough: note: --weights: not ")).decode()
+
+    def succeeds(self, *arguments, notes=0, **options):
+        done = self.done(*arguments, **options)
+        self.assertEqual((done.returncode, self.told(done).count("\n")), (0, notes), (arguments, done.stderr))
+        return done.stdout
+
+    def refused(self, *arguments, says=(), **options):
+        done = self.done(*arguments, **options)
+        self.check_error(done, *says)
+        self.assertIn(done.stdout, (b"", None))
+
+    def check_error(self, done, *parts):
+        """A line that says what is wrong, and what to do."""
+        line = self.told(done)
+        self.assertEqual(done.returncode, 2, line)
+        self.assertRegex(line, r"\Aattn-walkthrough: error: [^\n]+; [^\n]+\n\Z")
+        for part in parts:
+            self.assertIn(part, line)
+
+    def read(self, *names):
+        with open(self.path(*names), "rb") as file:
+            return file.read()
+
+    def write(self, name, content):
+        path = os.path.join(os.fsencode(self.folder), os.fsencode(name))
+        with open(path, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def contents(self, *names):
+        """Of each file below a folder."""
+        return {os.path.relpath(os.path.join(at, name), self.path(*names)): self.read(os.path.join(at, name))
+                for at, _, files in os.walk(self.path(*names)) for name in files}
+
+    def there(self):
+        return sorted(os.listdir(self.folder))
+
+
+def has_sanitizer():
+    """That takes time, memory and descriptors of its own."""
+    with open(BINARY, "rb") as file:
+        return b"__asan_init" in file.read()
 
 
 class Terminal:

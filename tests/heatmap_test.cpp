@@ -2,29 +2,15 @@
 
 #include "picture/heatmap.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <random>
-#include <regex>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <doctest/doctest.h>
-
-#include "picture/marks.hpp"
-#include "picture/ramp.hpp"
-#include "present/shown_cells.hpp"
-#include "sample.hpp"
+#include "picture/heatmap_grid.hpp"
+#include "picture/painter.hpp"
+#include "present/step_lines.hpp"
 #include "tensor/operations.hpp"
 #include "text/columns.hpp"
 #include "text/styled.hpp"
 #include "torch/print.hpp"
 #include "torch/torch.hpp"
+#include "unit.hpp"
 
 namespace {
 
@@ -34,27 +20,6 @@ using Colour = Terminal::Colour;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
-/// In OKLab, where equal distances look equal (B. Ottosson, https://bottosson.github.io/posts/oklab).
-struct OkLab {
-  double lightness;
-  double b;  ///< blue to yellow
-};
-
-OkLab to_oklab(Rgb colour) {
-  const auto linear = [](std::uint8_t channel) {
-    const double value = channel / 255.0;
-    return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
-  };
-  const double red = linear(colour.red);
-  const double green = linear(colour.green);
-  const double blue = linear(colour.blue);
-  const double l = std::cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
-  const double m = std::cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue);
-  const double s = std::cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue);
-  return {0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
-          0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
-}
-
 /// One of xterm's 256 colours: of the colour cube (16 to 231) or the greys.
 Rgb xterm_colour(int index) {
   if (index >= 232) {
@@ -183,19 +148,6 @@ TEST_CASE("a terminal's colours follow NO_COLOR, COLORTERM and TERM") {
   CHECK(terminal_with({{"TERM", "xterm-256color"}, {"COLORTERM", "truecolor"}}, false).colour == Colour::none);
 }
 
-TEST_CASE("requested colours override NO_COLOR, TERM and a missing terminal") {
-  const auto always = [](const std::map<std::string, std::string>& variables, bool is_terminal) {
-    return terminal_with(variables, is_terminal, 0, Colours::always).colour;
-  };
-  CHECK(always({{"TERM", "xterm"}, {"NO_COLOR", "1"}}, true) == Colour::ansi256);
-  CHECK(always({{"TERM", "xterm"}, {"COLORTERM", "24bit"}, {"NO_COLOR", "1"}}, false) == Colour::truecolour);
-  CHECK(always({{"TERM", "dumb"}}, true) == Colour::ansi256);
-  CHECK(always({}, false) == Colour::ansi256);
-  CHECK(terminal_with({{"TERM", "xterm"}}, true, 0, Colours::never).colour == Colour::none);
-  CHECK(file_terminal(Colours::automatic).colour == Colour::none);
-  CHECK(file_terminal(Colours::always).colour != Colour::none);
-}
-
 TEST_CASE("a terminal's width is COLUMNS, else the reported width, else 80") {
   CHECK(terminal_with({}).width == 80);
   CHECK(terminal_with({}, true, 132).width == 132);
@@ -230,20 +182,17 @@ TEST_CASE("text is made printable and cut by columns") {
 
 // ---- Colours -----------------------------------------------------------------------------------
 
-TEST_CASE("lightness changes evenly along the ramps") {
-  constexpr int steps = 32;
-  const double first = to_oklab(sequential_colour(0)).lightness;
-  const double step = (to_oklab(sequential_colour(1)).lightness - first) / steps;
-  CHECK(step * steps > 0.6);
-  for (int i = 0; i <= steps; ++i) {
-    CHECK(std::abs(to_oklab(sequential_colour(i / 32.0)).lightness - first - i * step) < 0.004);
-  }
-  const double fall = to_oklab(diverging_colour(0.5)).lightness - to_oklab(diverging_colour(0)).lightness;
-  CHECK(fall > 0.4);
-  for (int i = 0; i <= steps; ++i) {
-    const double expected = to_oklab(diverging_colour(0.5)).lightness - fall * std::abs(i / 16.0 - 1);
-    CHECK(std::abs(to_oklab(diverging_colour(i / 32.0)).lightness - expected) < 0.004);
-  }
+/// The contrast ratio of WCAG 2.2: (L1 + 0.05) / (L2 + 0.05) of the relative luminances.
+double contrast(Rgb one, Rgb other) {
+  const auto luminance = [](Rgb colour) {
+    const auto linear = [](std::uint8_t channel) {
+      const double value = channel / 255.0;
+      return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+    };
+    return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) + 0.0722 * linear(colour.blue);
+  };
+  const auto [darker, lighter] = std::minmax({luminance(one), luminance(other)});
+  return (lighter + 0.05) / (darker + 0.05);
 }
 
 TEST_CASE("the diverging ramp goes from blue over white to brown") {
@@ -268,21 +217,6 @@ TEST_CASE("numbers are readable on every colour") {
     }
   }
   CHECK(contrast({0, 0, 0}, {255, 255, 255}) == doctest::Approx(21));
-}
-
-TEST_CASE("the ramps of 256 colours get lighter with each step, and keep the sign") {
-  const auto lightness = [](const Tone& tone) { return to_oklab(xterm_colour(tone.background)).lightness; };
-  for (int i = 0; i < 6; ++i) {
-    const double rise = lightness(sequential_tone((i + 1) / 6.0)) - lightness(sequential_tone(i / 6.0));
-    CHECK(rise > 0.07);
-    CHECK(rise < 0.12);
-  }
-  for (int i = 0; i < 4; ++i) {
-    CHECK(lightness(diverging_tone(i / 8.0)) < lightness(diverging_tone((i + 1) / 8.0)));
-    CHECK(lightness(diverging_tone(1 - i / 8.0)) < lightness(diverging_tone(1 - (i + 1) / 8.0)));
-    CHECK(to_oklab(xterm_colour(diverging_tone(i / 8.0).background)).b < -0.03);
-    CHECK(to_oklab(xterm_colour(diverging_tone(1 - i / 8.0).background)).b > 0.03);
-  }
 }
 
 // ---- Heat maps ---------------------------------------------------------------------------------
@@ -311,29 +245,6 @@ TEST_CASE("a small tensor with colours") {
   CHECK(without_escapes(signs).ends_with("-1.0000 " + std::string(32, ' ') + " 0.5000"));
 }
 
-TEST_CASE("axes of tokens are labelled with tokens") {
-  std::mt19937 generator(1);
-  const auto has_named_columns = [](const Tensor& tensor) {
-    return lines_of(heatmap(tensor, kinds[1]))[0].find("journey") != std::string::npos;
-  };
-  const auto has_named_rows = [](const Tensor& tensor) {
-    return heatmap(tensor, kinds[1]).find("\njourney ") != std::string::npos;
-  };
-  const Tensor inputs = random_tensor({6, 3}, generator);
-  inputs.set_name("inputs");
-  CHECK(has_named_rows(inputs));
-  CHECK_FALSE(has_named_columns(inputs));
-  for (const Tensor& both : {matmul(inputs, t(inputs)), torch::causal_mask(6)}) {
-    CHECK(has_named_rows(both));
-    CHECK(has_named_columns(both));
-  }
-  const Tensor weight = parameter(random_tensor({3, 6}, generator));
-  CHECK(has_named_rows(matmul(inputs, weight)));
-  CHECK_FALSE(has_named_columns(matmul(inputs, weight)));
-  CHECK_FALSE(has_named_columns(weight));
-  CHECK_FALSE(has_named_rows(random_tensor({6, 6}, generator)));
-}
-
 TEST_CASE("long, wide and hostile names") {
   const std::vector<std::string> names{"a very long name that goes on", "注意力机制注意力机制", "\x1b[2Jx\n"};
   std::mt19937 generator(2);
@@ -346,107 +257,6 @@ TEST_CASE("long, wide and hostile names") {
       CHECK(numbers_in(text).size() == 9);
     }
   }
-}
-
-TEST_CASE("batches and heads are headings") {
-  std::mt19937 generator(3);
-  const std::string three = heatmap(random_tensor({2, 6, 3}, generator), kinds[1]);
-  CHECK(three.starts_with("[0]\n"));
-  CHECK(three.find("\n[1]\n") != std::string::npos);
-  const std::string four = heatmap(random_tensor({2, 3, 6, 6}, generator), kinds[1]);
-  CHECK(four.starts_with("[0, 0]\n"));
-  CHECK(four.find("\n[1, 2]\n") != std::string::npos);
-}
-
-TEST_CASE("masked cells and nan are plain") {
-  const Tensor scores = floats({2, 2}, {1, -infinity, not_a_number, 2});
-  const std::vector<std::string> coloured = lines_of(heatmap(scores, kinds[3], {}));
-  CHECK(coloured[1].ends_with("\x1b[0m -inf"));
-  CHECK(coloured[2].starts_with("1   nan \x1b["));
-  CHECK(lines_of(heatmap(scores, kinds[1], {}))[1] == "0     1.▁  -inf");
-  CHECK(heatmap(floats({2}, {-infinity, -infinity}), kinds[3], {}) == "    0     1\n -inf  -inf");
-}
-
-TEST_CASE("numbers without a range") {
-  const float denormal = std::numeric_limits<float>::denorm_min();
-  const float largest = std::numeric_limits<float>::max();
-  const std::vector<std::vector<float>> cases{{0, 0, 0},
-                                              {-0.0F, 0, -0.0F},
-                                              {5, 5, 5},
-                                              {-5, -5, -5},
-                                              {infinity, -infinity, not_a_number},
-                                              {infinity, 1, 2},
-                                              {denormal, 0, -denormal},
-                                              {denormal, 2 * denormal, 3 * denormal},
-                                              {-largest, largest, 0},
-                                              {largest, largest / 2, denormal}};
-  for (const auto& values : cases) {
-    for (const Terminal& terminal : kinds) {
-      const Tensor tensor = floats({3}, values);
-      const std::string text = heatmap(tensor, terminal);
-      check_lines(text, terminal);
-      if (std::any_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); })) {
-        CHECK(numbers_in(text) == printed_numbers(tensor));
-      }
-    }
-  }
-  CHECK(heatmap(floats({2}, {5, 5}), kinds[1]) == "   0    1\n  5.▅  5.▅\n5. ▅");
-}
-
-TEST_CASE("booleans have two tones") {
-  const Tensor mask = tensor_of<bool>({2}, {true, false}, DType::boolean);
-  CHECK(heatmap(mask, kinds[0]) == "      0       1\n   True#  False.\nFalse . True #");
-  CHECK(heatmap(mask, kinds[3]).find("\x1b[48;2;208;208;208;38;2;0;0;0m  True ") != std::string::npos);
-  CHECK(heatmap(mask, kinds[3]).find("\x1b[48;2;88;88;88;38;2;255;255;255m False ") != std::string::npos);
-}
-
-TEST_CASE("integers") {
-  const Tensor ids = tensor_of<std::int64_t>({3}, {-12, 0, 7}, DType::int64);
-  CHECK(without_escapes(heatmap(ids, kinds[3])).starts_with("   0    1    2\n -12    0    7 \n-12 "));
-  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  check_lines(heatmap(tensor_of<std::int64_t>({2, 2}, {-most, most, 0, 1}, DType::int64), {Colour::none, 12, true}),
-              {Colour::none, 12, true});
-}
-
-TEST_CASE("a number alone, a vector and nothing") {
-  CHECK(heatmap(floats({}, {0.5F}), kinds[1]) == "  0.5000▅\n0.5000 ▅");
-  CHECK(lines_of(heatmap(floats({6}, {1, 2, 3, 4, 5, 6}), kinds[1])).size() == 3);
-  CHECK(heatmap(floats({0}, {}), kinds[1]) == "tensor([])");
-  CHECK(heatmap(floats({0, 3}, {}), kinds[3]) == "tensor([], size=(0, 3))");
-}
-
-TEST_CASE("wide tensors are split into blocks, with each number once in its row") {
-  std::mt19937 generator(4);
-  const Tensor wide = random_tensor({1, 1000}, generator, 0.1F, 1);
-  const std::string text = heatmap(wide, kinds[1]);
-  CHECK(text.starts_with("columns 0-7\n"));
-  CHECK(text.find("\ncolumns 992-999\n") != std::string::npos);
-  CHECK(numbers_in(text) == printed_numbers(wide));
-  check_lines(text, kinds[1]);
-  CHECK(heatmap(wide, {Colour::none, 14, true}).starts_with("column 0\n"));
-}
-
-TEST_CASE("large tensors are summarised as PyTorch does") {
-  std::mt19937 generator(5);
-  const Tensor large = random_tensor({1000, 1000}, generator);
-  for (const Terminal& terminal : kinds) {
-    const std::string text = heatmap(large, terminal);
-    check_lines(text, terminal);
-    CHECK(numbers_in(text) == printed_numbers(large));
-    CHECK(text.find("\n...\n") != std::string::npos);
-    CHECK(without_escapes(lines_of(text).front()).find(" ...") != std::string::npos);
-  }
-  const std::string four = heatmap(random_tensor({9, 8, 20, 20}, generator), kinds[1]);
-  CHECK(four.find("\n...\n[6, 0]\n") != std::string::npos);
-  check_lines(heatmap(large, kinds[2], words, {4, 1000, 0, 80, torch::SciMode::automatic}), kinds[2]);
-}
-
-TEST_CASE("numbers too wide for the terminal have fewer decimals") {
-  torch::PrintOptions print;
-  print.precision = 30;
-  const std::string text = heatmap(floats({1, 2}, {1.0F / 3, -2.0F / 3}), {Colour::none, 20, true}, {}, print);
-  check_lines(text, {Colour::none, 20, true});
-  CHECK(text.find("0.3333333") != std::string::npos);
 }
 
 TEST_CASE("lines fit, and the numbers are PyTorch's, for any shape and width") {

@@ -1,18 +1,8 @@
 #include "verify/lessons/lessons.hpp"
 
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <new>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include <doctest/doctest.h>
-
-#include "program.hpp"
+#include "chapters/program.hpp"
 #include "tensor/operations.hpp"
-#include "verify/lessons/seeds.hpp"
+#include "unit.hpp"
 #include "verify/page/page.hpp"
 #include "verify/page/printed.hpp"
 
@@ -71,12 +61,6 @@ std::vector<std::string> revealed_seeds(const std::string& text, const std::vect
 constexpr std::string_view keys_99 =  // nn.Linear(3, 2, bias=False), the second after the seed, of the toy inputs
     "keys\ntensor([[ 0.1403, -0.2614],\n        [-0.0525,  0.0641],\n        [-0.0703,  0.0639],\n"
     "        [-0.0047,  0.0827],\n        [-0.3702,  0.0410],\n        [ 0.1647,  0.0848]])\n";
-constexpr std::string_view context_vecs_99 =  // by three such layers
-    "tensor([[0.4010, 0.3792],\n        [0.4055, 0.3828],\n        [0.4048, 0.3824],\n        [0.4007, 0.3821],\n"
-    "        [0.3881, 0.3736],\n        [0.4076, 0.3861]])\n";
-constexpr std::string_view keys_54322 =
-    "tensor([[ 0.6680,  0.0973],\n        [ 1.0111, -0.0069],\n        [ 1.0014,  0.0054],\n"
-    "        [ 0.5566, -0.0552],\n        [ 0.5450,  0.2269],\n        [ 0.6871, -0.1728]])\n";
 constexpr std::string_view weights_1337 =  // by three torch.rand(3, 2)
     "tensor([[0.1762, 0.1828, 0.1824, 0.1482, 0.1569, 0.1535],\n"
     "        [0.1874, 0.2032, 0.2023, 0.1265, 0.1437, 0.1369],\n"
@@ -115,19 +99,6 @@ TEST_SUITE("lessons") {
     CHECK_THROWS_AS(Lessons(known, articles).plain(), std::bad_alloc);
   }
 
-  TEST_CASE("Any drawn tensor reveals its seed") {
-    using Seeds = std::vector<std::string>;
-    CHECK(revealed_seeds(std::string(keys_99)) == Seeds{"99"});
-    CHECK(revealed_seeds(std::string(context_vecs_99)) == Seeds{"99"});
-    CHECK(revealed_seeds(std::string(weights_1337)) == Seeds{"1337"});
-    CHECK(revealed_seeds(std::string(keys_54322)) == Seeds{"54322"});
-    std::string all(keys_99);
-    all.append(weights_1337).append(keys_54322);
-    Seeds seeds = revealed_seeds(all);
-    std::ranges::sort(seeds);
-    CHECK(seeds == Seeds{"1337", "54322", "99"});
-  }
-
   TEST_CASE("A wrong digit does not hide the seed, but many are no coincidence") {
     const std::vector<std::string> seed{"99"};
     CHECK(revealed_seeds(altered(keys_99, "0.0848", "0.0948")) == seed);
@@ -151,44 +122,9 @@ TEST_SUITE("lessons") {
   TEST_CASE("A given seed alone is tried") {
     const Shown shown{std::string(keys_99)};
     Narrowing known;
-    known.is_seed_given = true;
     known.lesson.seed = 5;
     CHECK(Lessons(known).revealed(shown.pointers, {}).empty());
     known.lesson.seed = 99;
     CHECK(!Lessons(known).revealed(shown.pointers, {}).empty());
-  }
-
-  TEST_CASE("First draws reveal their seed") {
-    struct Row {
-      std::string text;
-      std::string words;
-    };
-    const std::vector<Row> rows = {
-        {"tensor([[0.5440, 0.4005, 0.0349],\n        [0.9673, 0.1500, 0.1199]])\n",
-         "torch.rand(2, 3) after torch.manual_seed(77777)"},
-        {"tensor([[-0.4796,  0.6336,  2.1983],\n        [-0.3836,  1.3336,  0.6567],\n"
-         "        [-0.3634, -0.3824, -0.5494]])\n",
-         "torch.randn(3, 3) after torch.manual_seed(31337)"},
-        {"tensor([[-0.4716, -0.3436, -1.1742,  0.1221, -0.0493],\n"
-         "        [ 0.0144, -0.3218, -0.1144,  2.0888,  0.8194],\n"
-         "        [-0.8230, -0.4696, -1.0848,  0.4038,  1.6026],\n"
-         "        [ 2.4233,  0.0374,  1.4740, -1.8088, -0.8935]])\n",
-         "torch.randn(4, 5) after torch.manual_seed(4321)"},
-        {"tensor([[-0.5205,  0.1142, -0.3728],\n        [-0.2727, -0.0327,  0.3908]])\n",
-         "nn.Linear(3, 2).weight after torch.manual_seed(64)"},
-        {"tensor([[0., 0., 2., 0., 0., 2., 0., 2.],\n        [2., 2., 0., 2., 0., 0., 0., 0.],\n"
-         "        [0., 2., 0., 2., 0., 2., 2., 0.],\n        [2., 2., 2., 2., 0., 2., 0., 2.],\n"
-         "        [2., 0., 0., 2., 0., 2., 2., 0.],\n        [2., 2., 0., 2., 0., 0., 0., 2.]])\n",
-         "nn.Dropout(0.5)(torch.ones(6, 8)) after torch.manual_seed(1999)"},
-    };
-    for (const Row& row : rows) {
-      CAPTURE(row.words);
-      const Shown shown(row.text);
-      const std::vector<Source> drawn = find_draws(shown.pointers);
-      REQUIRE(drawn.size() == 1);
-      CHECK(drawn[0].words == row.words);
-    }
-    const Shown nothing("tensor([[0.5, 0.25], [0.75, 0.125]])\ntensor(3.)\ntensor([1., 0., 1.])\n");
-    CHECK(find_draws(nothing.pointers).empty());
   }
 }

@@ -1,22 +1,11 @@
 // Functions that must not depend on the C library: against glibc's own, where its bits are those of PyTorch's, and
 // against its long double, of 64 bits and more.
 
-#include <bit>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <numbers>
-#include <random>
-#include <span>
-#include <vector>
-
-#include <doctest/doctest.h>
-
-#include "sample.hpp"
 #include "tensor/glibc_math.hpp"
+
 #include "tensor/processor.hpp"
 #include "tensor/rounded_math.hpp"
+#include "unit.hpp"
 
 using namespace attn;
 

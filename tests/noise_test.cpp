@@ -1,17 +1,10 @@
 // What float32 rounding changes in a computation, and what it does not.
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <random>
-#include <vector>
-
-#include <doctest/doctest.h>
-
-#include "sample.hpp"
 #include "tensor/operations.hpp"
+
+#include "made.hpp"
 #include "verify/observed/observed.hpp"
-#include "verify/port/noise.hpp"
+#include "verify/port/operands.hpp"
 
 namespace {
 
@@ -22,11 +15,7 @@ Tensor normal_numbers(const Shape& shape, unsigned seed) {
   std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
   std::mt19937 random(seed);
   std::ranges::generate(values, [&] { return std::normal_distribution<float>()(random); });
-  return leaf(shape, DType::float32, "x", [shape, values]() -> Contents {
-    Block<float> block(shape);
-    std::ranges::copy(values, block.begin());
-    return block;
-  });
+  return test::floats(shape, values);
 }
 
 /// A sum of products in one order, each addition rounded.

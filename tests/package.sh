@@ -75,7 +75,7 @@ for file in $files; do
 done
 TRY
 "$program" causal --seed 123 --steps all >"$scratch/expected"
-notices=(xtensor xtl openblas cli11 nlohmann-json utf8proc minizip zlib ncurses)
+notices=(xtensor xtl openblas cli11 nlohmann-json utf8proc zlib ncurses)
 if "$program" causal --live -o "$scratch/expected.html" 2>"$scratch/log"; then
   notices+=(emscripten fast-float fmt range-v3)
 else

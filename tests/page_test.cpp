@@ -1,12 +1,6 @@
 #include "verify/page/page.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <doctest/doctest.h>
+#include "unit.hpp"
 
 namespace {
 

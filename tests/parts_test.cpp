@@ -2,32 +2,16 @@
 
 #include "tensor/part.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
-#include <limits>
-#include <random>
-#include <set>
-#include <string>
-#include <unordered_set>
-#include <utility>
-#include <variant>
-#include <vector>
-
-#include <doctest/doctest.h>
-
-#include "sample.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "tensor/evaluation.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/products.hpp"
 #include "tensor/what_if.hpp"
+#include "torch/generator.hpp"
 #include "torch/print.hpp"
 #include "torch/shown.hpp"
 #include "torch/torch.hpp"
-#include "torch/waypoints.hpp"
+#include "unit.hpp"
 
 namespace {
 

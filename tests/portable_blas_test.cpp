@@ -1,21 +1,8 @@
 #include "tensor/portable_blas.hpp"
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <span>
-#include <string>
-#include <vector>
-
-#include <doctest/doctest.h>
-
-#include "sample.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "tensor/fused.hpp"
+#include "unit.hpp"
 
 using namespace attn;
 

@@ -1,12 +1,6 @@
-#include <cmath>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <doctest/doctest.h>
-
 #include "verify/page/page.hpp"
+
+#include "unit.hpp"
 #include "verify/page/printed.hpp"
 
 /// What ports of the lesson print: other frameworks, other languages, outputs kept in programs.

@@ -1,11 +1,7 @@
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <doctest/doctest.h>
-
 #include "present/predict.hpp"
+
 #include "tensor/operations.hpp"
+#include "unit.hpp"
 
 namespace {
 
@@ -80,41 +76,6 @@ TEST_CASE("an answer is right if it prints the same, and close if it is one unit
   }
 }
 
-TEST_CASE("only computed tensors are asked for, and blanks keep the columns") {
-  present::Prediction prediction;
-  prediction.cells = 100;
-  const Talk all = talk("", prediction);
-  CHECK(has(all.text, "given\n tensor([[0.2500, 0.5000],\n        [0.7500, 1.0000]])\n"));
-  CHECK(has(all.text, "product\n tensor([[     ?,      ?,      ?],\n        [     ?,      ?,      ?]])\n"));
-  CHECK(has(all.text, "no answers, no score\n"));
-}
-
-TEST_CASE("answers are marked, wrong ones derived, and the score comes last") {
-  present::Prediction prediction;
-  prediction.cells = 6;
-  // a @ w = [[2.8125, 3, 3.1875], [6.4375, 6.875, 7.3125]]
-  const Talk some = talk("2.8125\n3.0001\n7\nfoo\n\n", prediction);
-  CAPTURE(some.text);
-  CHECK(has(some.text, "b[0, 0] = 2.8125\nright\n"));
-  CHECK(has(some.text, "b[0, 1] = 3.0001\nclose: it is 3.0000\n"));
-  CHECK(has(some.text, "b[0, 2] = 7\nno, it is 3.1875\n  b[0, 2] = 3.1875"));
-  CHECK(has(some.text, "b[1, 0] = foo\nnot a number; it is 6.4375\n"));
-  CHECK(has(some.text, "b[1, 1] = \nit is 6.8750\n"));
-  CHECK(some.text.ends_with("\nscore: 1 of 5 right, 1 close\n"));
-  CHECK(some.score.right == 1);
-  CHECK(some.score.close == 1);
-  CHECK(some.score.wrong == 3);
-}
-
-TEST_CASE("nonsense on a terminal repeats the question") {
-  present::Prediction prediction;
-  prediction.interactive = true;
-  const Talk talked = talk("foo\n\x1b[31mbar\n0.5\n", prediction);
-  CHECK(has(talked.text, "type a number such as 0.1587"));
-  CHECK(!has(talked.text, "\x1b"));
-  CHECK(talked.score.asked() == 1);
-}
-
 TEST_CASE("a question gives operands that are not shown, a hint those that are") {
   Walkthrough walk;
   const Tensor a = numbers({2}, "a");
@@ -155,17 +116,6 @@ TEST_CASE("no answer is visible elsewhere: equal numbers are hidden together") {
   CHECK(score.asked() == 1);
   CHECK((has(out.str(), "tensor([[[     ?],\n         [0.6875]],\n\n        [[     ?],\n         [0.6875]]])") ||
          has(out.str(), "tensor([[[0.3125],\n         [     ?]],\n\n        [[0.3125],\n         [     ?]]])")));
-}
-
-TEST_CASE("a rounded answer on a terminal may be tried again") {
-  present::Prediction prediction;
-  prediction.interactive = true;
-  prediction.cells = 6;
-  const Talk talked = talk("2.81\n2.8125\n", prediction);
-  CHECK(has(talked.text, "b[0, 0] = correct so far: round to 4 places and try again\nb[0, 0] = right\n"));
-  CHECK(talked.score.right == 1);
-  prediction.interactive = false;
-  CHECK(has(talk("2.81\n", prediction).text, "close: right, but rounded too early; it is 2.8125\n"));
 }
 
 TEST_CASE("the seed determines the hidden cells") {

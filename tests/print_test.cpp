@@ -1,20 +1,7 @@
 #include "torch/print.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <fstream>
-#include <numeric>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
-
 #include "torch/shown.hpp"
+#include "unit.hpp"
 
 namespace {
 

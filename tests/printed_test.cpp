@@ -1,14 +1,6 @@
 #include "verify/page/printed.hpp"
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <doctest/doctest.h>
-
+#include "unit.hpp"
 #include "verify/page/page.hpp"
 
 namespace {
@@ -71,15 +63,6 @@ void check_units(std::string_view bytes, const std::vector<double>& units) {
     CAPTURE(found.only().cells[i].text);
     CHECK(std::abs(found.only().cells[i].unit - units[i]) <= 1e-9 * units[i]);
   }
-}
-
-std::string repeated(std::string_view text, std::size_t times) {
-  std::string result;
-  result.reserve(text.size() * times);
-  for (std::size_t i = 0; i < times; ++i) {
-    result += text;
-  }
-  return result;
 }
 
 }  // namespace
@@ -285,8 +268,10 @@ TEST_CASE("labels are the words before a tensor") {
   CHECK(label("tensor([1.])\ntensor([2.])").empty());
   CHECK(label("<tf.Tensor: shape=(1,), dtype=float32, numpy=array([1.], dtype=float32)>").empty());
   CHECK(label("(tensor([1.]), tensor([2.]))").empty());
-  CHECK(label(repeated("x", 61).append("\ntensor([1.])")).empty());
-  CHECK(label(repeated("word ", 20) + "exactly: `tensor([1.])`").size() <= 60);
+  CHECK(label(std::string(61, 'x') + "\ntensor([1.])").empty());
+  CHECK(
+      label("some words and more words and more words and more words and more words exactly: `tensor([1.])`").size() <=
+      60);
   CHECK(label("> keys\n> tensor([1.])") == "keys");
 }
 
@@ -347,20 +332,4 @@ TEST_CASE("HTML, terminal logs and notebooks print the same tensors") {
       true, "x.ipynb");
   check_counts_up(R"json({"cells": [{"outputs": [{"data": {"text/plain": ["tensor([1.,\n", "2.])"]}}]}]})json", {2},
                   true, "x.ipynb");
-}
-
-TEST_CASE("malicious pages take no more time than others" * doctest::skip(ATTN_EMULATED)) {
-  constexpr std::size_t many = 200'000;
-  for (const std::string_view part :
-       {"tensor(", "tensor([", "tensor([1,", "[", "tensor([1.]\n```\n", "tensor([1.\n=======\n",
-        "tensor([1.\n<<<<<<<\n=======\n", "#Nx.Tensor<f32[3]", "#Nx.Tensor<f32[3] [1.,\n", "torch.Size([",
-        "tensor(1.) ", "<a ", "&", "<!--", "\x1b["}) {
-    CAPTURE(part);
-    const Found found(repeated(part, many));
-    CHECK(found.printed.size() <= many);
-    const Found html("<html>" + repeated(part, many));
-    CHECK(html.printed.size() <= many);
-  }
-  CHECK(count("tensor(" + std::string(1'000'000, '[')) == 0);
-  CHECK(count("tensor(" + std::string(1'000'000, '[') + "1" + std::string(1'000'000, ']') + ")") == 0);
 }

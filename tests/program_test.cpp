@@ -1,10 +1,6 @@
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "verify/observed/observed.hpp"
+
+#include "unit.hpp"
 #include "verify/page/page.hpp"
 #include "verify/program/ran.hpp"
 

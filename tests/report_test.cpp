@@ -2,15 +2,9 @@
 
 #include "verify/report/report.hpp"
 
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <doctest/doctest.h>
-
-#include <nlohmann/json.hpp>
-
 #include "torch/torch.hpp"
+#include "unit.hpp"
+#include "verify/explain/finding.hpp"
 #include "verify/explain/match.hpp"
 #include "verify/page/page.hpp"
 #include "verify/page/printed.hpp"
@@ -107,28 +101,6 @@ Fault fault(const std::string& name, const std::string& sentence, const std::str
 }  // namespace
 
 TEST_SUITE("report") {
-  TEST_CASE("a correct page") {
-    const Told told(good);
-    CHECK(told.code == 0);
-    CHECK(told.text == all_right + "line 2  [3, 2]       chapter/part keys  same\n" + size_line + lessons);
-    CHECK(told.json["version"] == 1);
-    CHECK(told.json["holds"] == true);
-    CHECK(told.json["tensors"]["same"] == 1);
-    CHECK(told.json["tensors"]["by"]["lesson"] == 1);
-    CHECK(told.json["findings"][0]["by"] == "lesson");
-    CHECK(told.json["findings"][0]["line"] == 2);
-    CHECK(told.json["findings"][0]["step"]["name"] == "keys");
-    CHECK(told.json["findings"][0]["cell"].is_null());
-    CHECK(told.json["findings"][1]["kind"] == "size");
-  }
-
-  TEST_CASE("a layout is told") {
-    const Told told(with("        [ 1.2500", "       [ 1.2500"));
-    CHECK(told.code == 0);
-    CHECK(told.text.find("same numbers (spacing)\n") != std::string::npos);
-    CHECK(told.json["findings"][0]["layout"] == "spacing");
-  }
-
   TEST_CASE("a last digit shows all digits") {
     const Told told(with("-0.2626", "-0.2627"));
     CHECK(told.code == 0);
@@ -142,31 +114,6 @@ TEST_SUITE("report") {
     CHECK(difference["printed"] == "-0.2627");
     CHECK(difference["expected"] == "-0.2626");
     CHECK(difference["exact"] == static_cast<double>(-0.26264992F));
-  }
-
-  TEST_CASE("a differing cell") {
-    const Told told(with(" 2.0000", "-2.0000"));
-    CHECK(told.code == 1);
-    CHECK(told.text ==
-          "Right: 0 of 1 and 1 of 1 size. Wrong: 1 (line 2).\n\n"
-          "line 2  [3, 2]       chapter/part keys  differs (1 of 6 cells)\n"
-          "    [1 (two), 1]: page -2.0000, step 2.0000\n" +
-              size_line + lessons);
-    CHECK(told.json["findings"][0]["differing_cells"] == 1);
-  }
-
-  TEST_CASE("a lost row, and the page's known slip") {
-    const Told told(with("        [ 1.2500,  2.0000],\n", ""));
-    CHECK(told.code == 1);
-    CHECK(told.text.find("differs\n    note: The page lost a row.\n") != std::string::npos);
-  }
-
-  TEST_CASE("a size") {
-    const Told told(with("Size([3, 2])", "Size([3, 4])"));
-    CHECK(told.code == 1);
-    CHECK(told.text.find("size [3, 4]  chapter/part keys  differs\n    the step's size is [3, 2]\n") !=
-          std::string::npos);
-    CHECK(told.json["findings"][1]["differences"][0]["expected"] == "2");
   }
 
   TEST_CASE("an unknown tensor names the step of its label, and fails only with --strict") {
@@ -321,12 +268,5 @@ TEST_SUITE("report") {
     write_junit(out, {&sheet, 1});
     CHECK(out.str().find("classname=\"a&lt;b&gt;&amp;&quot;&#39;\" name=\"n\\x01\"") != std::string::npos);
     CHECK(out.str().find("<failure message=\"v\\xff\">\\xef\\xbf\\xbf&lt;\n</failure>") != std::string::npos);
-  }
-
-  TEST_CASE("a page without tensors has nothing to check") {
-    const Told told("no numbers here\n");
-    CHECK(told.code == 0);
-    CHECK(told.text == "no printed tensor\n");
-    CHECK(sheet_of({told.page, told.report}).rows.empty());
   }
 }

@@ -1,17 +1,8 @@
 // The map of a chapter's steps: it tells what the graph says, in lines that fit.
 
-#include "lesson/step_map.hpp"
+#include "lesson/frame.hpp"
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <doctest/doctest.h>
-
-#include "chapter.hpp"
-#include "tensor/operations.hpp"
+#include "made.hpp"
 #include "text/columns.hpp"
 
 namespace {
@@ -20,9 +11,7 @@ using namespace attn;
 using render::MapLine;
 
 std::vector<Step> planned(const chapters::Chapter& entry) {
-  const Lesson lesson;
-  torch::Torch torch({}, lesson.dropout_kernel, torch::Torch::Mode::plan);
-  return chapters::walk(entry, lesson, torch).steps();
+  return test::walked(entry, {}, torch::Torch::Mode::plan).steps();
 }
 
 /// The names of all steps that a tensor is made from.
@@ -33,14 +22,6 @@ void collect(const Tensor& tensor, const std::map<const void*, std::string>& ste
     }
     collect(operand, step_names, names);
   }
-}
-
-const chapters::Chapter& chapter(const std::string& name, const std::string& article) {
-  const auto& all = chapters::all_chapters();
-  const auto found = std::ranges::find_if(
-      all, [&](const chapters::Chapter& entry) { return entry.name == name && entry.article->name == article; });
-  REQUIRE(found != all.end());
-  return *found;
 }
 
 }  // namespace
@@ -130,7 +111,7 @@ TEST_CASE("a map's lines fit") {
 }
 
 TEST_CASE("the article's own program as a map") {
-  CHECK(render::map_lines(render::step_map(planned(chapter("simplified", "primer"))), 76) ==
+  CHECK(render::map_lines(render::step_map(planned(test::chapter_of("simplified", "primer"))), 76) ==
         std::vector<std::string>{
             "inputs [6, 3]", "  query_2 [3] from inputs", "    attn_scores_2 [6] from inputs, query_2",
             "      attn_weights_2 [6] from attn_scores_2", "        context_vec_2 [3] from attn_weights_2, inputs",
@@ -139,7 +120,7 @@ TEST_CASE("the article's own program as a map") {
 }
 
 TEST_CASE("a map shows common steps of heads once, and others separately") {
-  const std::vector<MapLine> map = render::step_map(planned(chapter("multihead", "book")));
+  const std::vector<MapLine> map = render::step_map(planned(test::chapter_of("multihead", "book")));
   const auto shapes_of = [&](const std::string& name) {
     std::vector<std::string> shapes;
     for (const MapLine& line : map) {
@@ -155,7 +136,7 @@ TEST_CASE("a map shows common steps of heads once, and others separately") {
 
 TEST_CASE("a map says where sections have other weights") {
   const auto line_of = [](const char* name, const char* article, const std::string& tensor) {
-    for (const std::string& line : render::map_lines(render::step_map(planned(chapter(name, article))), 90)) {
+    for (const std::string& line : render::map_lines(render::step_map(planned(test::chapter_of(name, article))), 90)) {
       if (line.find(tensor + " [") < line.find_first_not_of(' ') + 1) {
         return line.substr(line.find_first_not_of(' '));
       }

@@ -1,19 +1,13 @@
 // UTF-8, columns, lines, numbers and styled text.
 
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <doctest/doctest.h>
-
 #include "text/columns.hpp"
+
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
 #include "text/numbers.hpp"
 #include "text/styled.hpp"
 #include "text/utf8.hpp"
+#include "unit.hpp"
 
 namespace {
 
@@ -123,12 +117,6 @@ TEST_CASE("nearest finds a similar candidate") {
   CHECK(text::nearest("ad", twins) == "ab");
 }
 
-TEST_CASE("joined separates with commas") {
-  CHECK(text::joined({}) == "");
-  CHECK(text::joined(Strings{"a"}) == "a");
-  CHECK(text::joined(Strings{"a", "b", "c"}) == "a, b, c");
-}
-
 TEST_CASE("one_line has no control characters") {
   CHECK(text::one_line("plain text") == "plain text");
   CHECK(text::one_line("") == "");
@@ -189,10 +177,6 @@ TEST_CASE("the middle of a wide text is left out") {
   CHECK(text::shortened("0123456789", 10) == "0123456789");
   CHECK(text::shortened("0123456789", 8) == "012...89");
   CHECK(text::shortened("日本語日本語", 8) == "日...語");
-}
-
-TEST_CASE("one line contains no terminal control") {
-  CHECK(text::one_line("a\x1b\u009b\u202e\u2066\xff") == "a\\x1b\\xc2\\x9b\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xff");
 }
 
 TEST_CASE("the lines of a text are in one style") {

@@ -1,61 +1,28 @@
 // Programs with one line changed, what is said of the change, both walkthroughs side by side, and own sentences.
 
 #include "walk/what_if.hpp"
-#include "verify/causes/mistakes.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <doctest/doctest.h>
-
-#include "chapter.hpp"
-#include "inputs.hpp"
-#include "lesson/likeness.hpp"
-#include "lesson/side_by_side.hpp"
-#include "sentence.hpp"
-#include "tensor/operations.hpp"
+#include "chapters/inputs.hpp"
+#include "chapters/sentence.hpp"
+#include "lesson/compared.hpp"
+#include "made.hpp"
 #include "tensor/what_if.hpp"
+#include "verify/causes/mistakes.hpp"
 
 namespace {
 
 using namespace attn;
-
-Walkthrough walked(const chapters::Chapter& entry, const Lesson& lesson) {
-  torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
-  return chapters::walk(entry, lesson, torch);
-}
-
-const chapters::Chapter& entry_of(const std::string& chapter, const std::string& article) {
-  const auto all = chapters::all_chapters();
-  return *std::find_if(all.begin(), all.end(), [&](const chapters::Chapter& entry) {
-    return entry.name == chapter && entry.article->name == article;
-  });
-}
+using test::chapter_of;
+using test::find;
+using test::walked;
 
 const WhatIf& what_if(const std::string& name) {
   const auto all = all_what_ifs();
   return *std::find_if(all.begin(), all.end(), [&name](const WhatIf& one) { return one.name == name; });
 }
 
-std::string did(const std::string& chapter, const std::string& article, const std::string& name, Lesson lesson = {}) {
-  const Walkthrough before = walked(entry_of(chapter, article), lesson);
-  return what_the_change_did(what_if(name), before.steps(), changed(before, what_if(name)).steps());
-}
-
-const Tensor* find(const Walkthrough& walk, const std::string& name) {
-  for (const Step& step : walk.steps()) {
-    if (step.kind == Step::Kind::tensor && step.name == name) {
-      return &*step.tensor;
-    }
-  }
-  return nullptr;
-}
-
 Walkthrough blog_causal(const std::string& name) {
-  return changed(walked(entry_of("causal", "blog"), {}), what_if(name));
+  return changed(walked(chapter_of("causal", "blog"), {}), what_if(name));
 }
 
 std::string refusal(const std::string& sentence) {
@@ -120,99 +87,6 @@ TEST_CASE("each known mistake works in every chapter, or is refused because of s
   }
 }
 
-TEST_CASE("softmax over an axis before the last, and a product with a mask") {
-  const std::vector<std::vector<float>> rows = {{0, 1, 2}, {0, 3, 2}};
-  const Tensor weights = softmax_over(torch::tensor(rows), 0);
-  const float* values = weights.array().floats();
-  CHECK(values[0] == 0.5F);
-  CHECK(values[3] == 0.5F);
-  CHECK(values[2] == 0.5F);
-  CHECK(values[1] + values[4] == doctest::Approx(1));
-  CHECK(values[4] / values[1] == doctest::Approx(std::exp(2.0)));
-  CHECK_THROWS_AS(softmax_over(torch::tensor(rows), 1), ShapeError);
-  const Tensor mask = torch::causal_mask(2);
-  CHECK_THROWS_AS(kept(torch::tensor(rows), mask), ShapeError);
-  const Tensor product = kept(torch::ones({2, 2}), mask);
-  CHECK(product.array().floats()[0] == 0);
-  CHECK(product.array().floats()[1] == 1);
-}
-
-TEST_CASE("one sentence describes the effect of a change") {
-  CHECK(did("causal", "blog", "no-scaling") ==
-        "Without scaling, a row's largest weight grows from 0.43 to 0.44 on average.");
-  CHECK(did("causal", "livebook", "mask-after-softmax") ==
-        "Masked after softmax, a row keeps only the weight of the tokens it may see: its sum falls from 1 to "
-        "0.61 on average.");
-  CHECK(did("causal", "blog", "no-mask").find("grows from 0 to 0.43 on average") != std::string::npos);
-  CHECK(did("causal", "blog", "no-rescale").find("falls from 0.89 to 0.71") != std::string::npos);
-  CHECK(did("causal", "blog", "softmax-dim-0") ==
-        "Taken over dim 0, softmax no longer makes rows sum to 1: a row's sum grows from 1 to 3 on average, except for "
-        "10 "
-        "rows with nan.");
-  CHECK(did("trainable", "blog", "same-weights").find("falls from 0.1 to 0.") != std::string::npos);
-}
-
-TEST_CASE("the sentence states only what holds for all numbers") {
-  Lesson lesson;
-  lesson.dropout = 0.5;
-  CHECK(did("multihead", "blog", "no-rescale", lesson).find("a row's sum falls from 1.12 to 0.56") !=
-        std::string::npos);
-  lesson = {};
-  lesson.tokens = 8;
-  CHECK(did("cross", "ahead-of-ai", "same-weights", lesson).find("scores change by up to") != std::string::npos);
-  lesson.tokens = 1;
-  CHECK(did("trainable", "blog", "same-weights", lesson).find("scores change by up to") != std::string::npos);
-}
-
-TEST_CASE("rows with nan are left out and mentioned") {
-  const auto said = [](const std::vector<std::vector<float>>& scores, const std::vector<std::vector<float>>& after) {
-    Walkthrough as_is;
-    Walkthrough changed;
-    as_is.show("attn_weights", "", softmax(torch::tensor(scores)));
-    changed.show("attn_weights", "", torch::tensor(after));
-    return what_the_change_did(what_if("mask-after-softmax"), as_is.steps(), changed.steps());
-  };
-  const std::string start = "Masked after softmax, a row keeps only the weight of the tokens it may see: its sum ";
-  CHECK(said({{0, -INFINITY}, {0, 0}}, {{0.5F, 0}, {0.5F, 0.5F}}) == start + "falls from 1 to 0.75 on average.");
-  CHECK(said({{0, -INFINITY}, {NAN, NAN}}, {{0.5F, 0}, {0.5F, 0.5F}}) ==
-        start + "falls from 1 to 0.5, except for one row with nan.");
-  CHECK(said({{NAN, 0}, {0, -INFINITY}}, {{0.5F, 0}, {NAN, 0}}) ==
-        start + "is unknown, because every row contains nan.");
-  CHECK(said({{0, -INFINITY}}, {{0, 1}}) == start + "stays 1.");
-  CHECK(from_to(0, static_cast<double>(3e-10F)) == "grows from 0 to 3e-10");
-  CHECK(from_to(static_cast<double>(1e30F), 0) == "falls from 1e+30 to 0");
-}
-
-TEST_CASE("the sentence says that the weights stay the same") {
-  Walkthrough as_is;
-  Walkthrough changed;
-  as_is.show("scaled_attn_scores", "", torch::ones({2}));
-  changed.show("scaled_attn_scores", "", torch::tensor({1, 2}, Shape{2}));
-  CHECK(what_the_change_did(what_if("no-mask"), as_is.steps(), changed.steps()) ==
-        "The weights stay the same; other numbers change.");
-}
-
-TEST_CASE("a change without effect is reported as such") {
-  Lesson lesson;
-  CHECK(did("multihead", "blog", "no-rescale", lesson).starts_with("No number changed: with p = 0"));
-  lesson.d_out_kq = 1;
-  CHECK(did("causal", "blog", "no-scaling", lesson).starts_with("No number changed: the keys' dimension is 1"));
-  lesson.tokens = 1;
-  CHECK(did("causal", "livebook", "no-mask", lesson).starts_with("No number changed: a single token"));
-}
-
-TEST_CASE("an unchanged size is not reported for its tensor") {
-  Walkthrough before;
-  Walkthrough after;
-  before.show("keys", "", torch::ones({2}));
-  after.show("keys", "", torch::causal_mask(2));
-  before.size("keys", "", torch::ones({2}));
-  after.size("keys", "", torch::ones({2}));
-  std::ostringstream out;
-  render::write_side_by_side(out, before.steps(), after.steps(), "It changed.", {}, 80);
-  CHECK(out.str().find("\n# keys.shape: same as before\n") != std::string::npos);
-}
-
 TEST_CASE("both walkthroughs are side by side, or one below the other") {
   const std::vector<std::vector<float>> rows = {{1, 2}, {-3, 4}};
   const std::vector<std::vector<float>> other_rows = {{1, 2.5F}, {-3, 4}};
@@ -241,22 +115,6 @@ TEST_CASE("both walkthroughs are side by side, or one below the other") {
         "# original\ngone: tensor(1.)\n# changed\n# no gone here\n"
         "# original\nx:\n tensor([[ 1.,  2.],\n        [-3.,  4.]])\n"
         "# changed\nx:\n tensor([[  1.0000,  *2.5000],\n        [ -3.0000,   4.0000]])\n");
-}
-
-TEST_CASE("a sentence is split as in the article") {
-  CHECK(chapters::sentence_words("Life is short, eat dessert first") ==
-        Words{"Life", "is", "short", "eat", "dessert", "first"});
-  CHECK(chapters::sentence_words("  Don't; stop!?\u3000Ça va.") == Words{"Don't", "stop", "Ça", "va"});
-  const auto vocabulary = chapters::vocabulary_of({"the", "cat", "the", "Zoo"});
-  CHECK(chapters::python_dict(vocabulary) == "{'Zoo': 0, 'cat': 1, 'the': 3}");
-}
-
-TEST_CASE("words are quoted as Python quotes them") {
-  CHECK(chapters::python_dict({{"it's", 0}}) == "{\"it's\": 0}");
-  CHECK(chapters::python_dict({{"'\"", 1}}) == "{'\\'\"': 1}");
-  CHECK(chapters::python_dict({{"a\\b", 2}}) == "{'a\\\\b': 2}");
-  CHECK(chapters::python_dict({{"Ça", 0}, {"大事", 1}}) == "{'Ça': 0, '大事': 1}");
-  CHECK(chapters::python_dict({{"a\u200db", 0}}) == "{'a\\u200db': 0}");
 }
 
 TEST_CASE("invalid sentences are refused") {
@@ -291,7 +149,7 @@ TEST_CASE("a sentence can be embedded in every chapter, and names its tokens") {
   Lesson wide;
   wide.sentence = "the cat";
   wide.d_in = 5;
-  CHECK(find(walked(entry_of("causal", "livebook"), wide), "inputs")->shape() == Shape{2, 5});
+  CHECK(find(walked(chapter_of("causal", "livebook"), wide), "inputs")->shape() == Shape{2, 5});
   wide.d_in = 5000;
-  CHECK_THROWS_AS(walked(entry_of("causal", "livebook"), wide), LessonError);
+  CHECK_THROWS_AS(walked(chapter_of("causal", "livebook"), wide), LessonError);
 }

@@ -1,4 +1,4 @@
-#include "ahead_of_ai/ahead_of_ai.hpp"
+#include "chapters/ahead_of_ai/ahead_of_ai.hpp"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "article.hpp"
+#include "chapters/article.hpp"
 
 /// "Understanding and Coding Self-Attention, Multi-Head Attention, Cross-Attention, and Causal-Attention in LLMs".
 namespace attn::chapters::ahead_of_ai {

@@ -1,5 +1,5 @@
-#include "ahead_of_ai/ahead_of_ai.hpp"
-#include "attention.hpp"
+#include "chapters/ahead_of_ai/ahead_of_ai.hpp"
+#include "chapters/attention.hpp"
 
 namespace attn::chapters::ahead_of_ai {
 

@@ -1,8 +1,7 @@
 #include <vector>
 
-#include "ahead_of_ai/ahead_of_ai.hpp"
-#include "attention.hpp"
-#include "heads.hpp"
+#include "chapters/ahead_of_ai/ahead_of_ai.hpp"
+#include "chapters/attention.hpp"
 
 namespace attn::chapters::ahead_of_ai {
 namespace {

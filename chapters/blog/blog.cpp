@@ -1,9 +1,9 @@
-#include "blog/blog.hpp"
+#include "chapters/blog/blog.hpp"
 
 #include <array>
 #include <string_view>
 
-#include "meaning_texts.hpp"
+#include "chapters/meaning.hpp"
 
 namespace attn::chapters::blog {
 namespace {

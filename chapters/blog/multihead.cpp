@@ -1,6 +1,5 @@
-#include "attention.hpp"
-#include "blog/blog.hpp"
-#include "heads.hpp"
+#include "chapters/attention.hpp"
+#include "chapters/blog/blog.hpp"
 
 namespace attn::chapters::blog {
 

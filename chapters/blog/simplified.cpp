@@ -1,4 +1,4 @@
-#include "blog/blog.hpp"
+#include "chapters/blog/blog.hpp"
 
 namespace attn::chapters::blog {
 

@@ -1,9 +1,9 @@
-#include "book/book.hpp"
+#include "chapters/book/book.hpp"
 
 #include <array>
 #include <string_view>
 
-#include "meaning_texts.hpp"
+#include "chapters/meaning.hpp"
 
 namespace attn::chapters::book {
 namespace {

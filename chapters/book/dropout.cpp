@@ -1,6 +1,5 @@
-#include "attention.hpp"
-#include "book/book.hpp"
-#include "book/v2.hpp"
+#include "chapters/attention.hpp"
+#include "chapters/book/book.hpp"
 
 namespace attn::chapters::book {
 

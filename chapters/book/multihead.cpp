@@ -1,10 +1,8 @@
 #include <array>
 #include <vector>
 
-#include "attention.hpp"
-#include "book/book.hpp"
-#include "book/causal_attention.hpp"
-#include "heads.hpp"
+#include "chapters/attention.hpp"
+#include "chapters/book/book.hpp"
 
 namespace attn::chapters::book {
 namespace {

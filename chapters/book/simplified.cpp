@@ -1,4 +1,4 @@
-#include "book/book.hpp"
+#include "chapters/book/book.hpp"
 
 namespace attn::chapters::book {
 

@@ -1,5 +1,5 @@
-#include "heads.hpp"
-#include "layer/layer.hpp"
+#include "chapters/attention.hpp"
+#include "chapters/layer/layer.hpp"
 #include "torch/torch.hpp"
 
 namespace attn::chapters::layer {

@@ -1,11 +1,10 @@
-#include "layer/layer.hpp"
+#include "chapters/layer/layer.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "attention.hpp"
-#include "heads.hpp"
-#include "own.hpp"
+#include "chapters/attention.hpp"
+#include "chapters/own.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 #include "torch/torch.hpp"

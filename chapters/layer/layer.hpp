@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "article.hpp"
-#include "program.hpp"
+#include "chapters/article.hpp"
+#include "chapters/program.hpp"
 
 /// The attention of one layer of a checkpoint. Each model is an article with one chapter, `layer`.
 namespace attn::chapters::layer {
@@ -118,7 +118,8 @@ Tensor joined_heads(Program& p, const Tensor& contexts);
 Tensor attend(Program& p, const Tensor& queries, const Tensor& keys, const Tensor& values,
               const std::optional<Tensor>& mask);
 
-/// What the steps of each model are for.
+/// What the steps are for, in every model and in each.
+std::span<const Meaning> shared_meanings();
 std::span<const Meaning> gpt2_meanings();
 std::span<const Meaning> llama_meanings();
 std::span<const Meaning> bert_meanings();
@@ -135,5 +136,10 @@ extern const Article llama_article;
 extern const Article bert_article;
 extern const Article multihead_attention_article;
 extern const Article gpt_model_article;
+
+/// How far one position turns each of d / 2 pairs of columns, as the layer's config says: rope_theta, and rope_scaling
+/// of type linear or llama3. As the models compute it in float32, except for the power. Throws LessonError for an odd d
+/// and for other scalings.
+Tensor rope_frequencies(Program& p, const Layer& layer, std::int64_t d);
 
 }  // namespace attn::chapters::layer

@@ -1,8 +1,7 @@
 #include <optional>
 
-#include "heads.hpp"
-#include "layer/layer.hpp"
-#include "layer/rope.hpp"
+#include "chapters/attention.hpp"
+#include "chapters/layer/layer.hpp"
 #include "torch/torch.hpp"
 #include "walk/rotation.hpp"
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
 
-#include "layer/layer.hpp"
-#include "text/ascii.hpp"
+#include "chapters/layer/layer.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
+#include "text/utf8.hpp"
 
 namespace attn::chapters::layer {
 namespace {

@@ -1,4 +1,4 @@
-#include "layer/rope.hpp"
+#include "chapters/layer/layer.hpp"
 
 #include <numbers>
 

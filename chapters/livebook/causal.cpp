@@ -1,6 +1,5 @@
-#include "attention.hpp"
-#include "livebook/livebook.hpp"
-#include "livebook/weights.hpp"
+#include "chapters/attention.hpp"
+#include "chapters/livebook/livebook.hpp"
 
 namespace attn::chapters::livebook {
 

@@ -1,9 +1,9 @@
-#include "livebook/livebook.hpp"
+#include "chapters/livebook/livebook.hpp"
 
 #include <array>
 #include <string_view>
 
-#include "meaning_texts.hpp"
+#include "chapters/meaning.hpp"
 
 namespace attn::chapters::livebook {
 namespace {

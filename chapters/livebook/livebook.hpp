@@ -1,6 +1,7 @@
 #pragma once
 
-#include "article.hpp"
+#include "chapters/article.hpp"
+#include "chapters/program.hpp"
 
 /// "Chapter 3: Coding Attention Mechanisms".
 namespace attn::chapters::livebook {
@@ -12,5 +13,8 @@ void trainable(Program& p);
 void causal(Program& p);
 void dropout(Program& p);
 void multihead(Program& p);
+
+/// The page's fixed weights [3, 2], or drawn ones if the lesson sets other sizes or an initialisation.
+Projections page_projections(Program& p, std::int64_t d_in);
 
 }  // namespace attn::chapters::livebook

@@ -1,8 +1,7 @@
 #include <vector>
 
-#include "attention.hpp"
-#include "heads.hpp"
-#include "livebook/livebook.hpp"
+#include "chapters/attention.hpp"
+#include "chapters/livebook/livebook.hpp"
 
 namespace attn::chapters::livebook {
 namespace {

@@ -1,4 +1,4 @@
-#include "livebook/livebook.hpp"
+#include "chapters/livebook/livebook.hpp"
 
 namespace attn::chapters::livebook {
 

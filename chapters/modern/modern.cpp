@@ -1,4 +1,4 @@
-#include "modern/modern.hpp"
+#include "chapters/modern/modern.hpp"
 
 #include <array>
 

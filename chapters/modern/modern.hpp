@@ -1,6 +1,6 @@
 #pragma once
 
-#include "article.hpp"
+#include "chapters/article.hpp"
 
 /// Attention in today's models: an article written for this tool.
 namespace attn::chapters::modern {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "attention.hpp"
-#include "modern/modern.hpp"
+#include "chapters/attention.hpp"
+#include "chapters/modern/modern.hpp"
 
 namespace attn::chapters::modern {
 namespace {

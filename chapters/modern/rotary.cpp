@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <string>
 
-#include "attention.hpp"
-#include "modern/modern.hpp"
+#include "chapters/attention.hpp"
+#include "chapters/modern/modern.hpp"
 #include "walk/rotation.hpp"
 
 namespace attn::chapters::modern {

@@ -1,8 +1,7 @@
 #include <cstdint>
 
-#include "attention.hpp"
-#include "heads.hpp"
-#include "modern/modern.hpp"
+#include "chapters/attention.hpp"
+#include "chapters/modern/modern.hpp"
 
 namespace attn::chapters::modern {
 

@@ -1,4 +1,4 @@
-#include "primer/primer.hpp"
+#include "chapters/primer/primer.hpp"
 
 #include <array>
 

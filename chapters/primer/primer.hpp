@@ -1,6 +1,6 @@
 #pragma once
 
-#include "article.hpp"
+#include "chapters/article.hpp"
 
 /// "Attention".
 namespace attn::chapters::primer {

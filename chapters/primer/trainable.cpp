@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "attention.hpp"
-#include "primer/primer.hpp"
+#include "chapters/attention.hpp"
+#include "chapters/primer/primer.hpp"
 
 namespace attn::chapters::primer {
 namespace {

@@ -7,24 +7,25 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_set>
 #include <utility>
 
-#include "cli/guides.hpp"
-#include "cli/live_settings.hpp"
+#include "chapters/inputs.hpp"
+#include "chapters/meanings.hpp"
+#include "cli/about.hpp"
+#include "cli/help.hpp"
 #include "cli/option.hpp"
-#include "cli/values.hpp"
-#include "cli/what_ifs.hpp"
 #include "files/file.hpp"
-#include "inputs.hpp"
-#include "meanings.hpp"
 #include "picture/terminal.hpp"
+#include "render/page/nodes.hpp"
 #include "system/place.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "tensor/evaluation.hpp"
 #include "walk/memory.hpp"
 
 namespace attn::cli {
+
 namespace {
 
 /// All drawn tensors, shown or not.
@@ -54,13 +55,25 @@ std::string layer_command(const Lesson& lesson) {
          (lesson.num_heads ? " --num-heads " + std::to_string(*lesson.num_heads) : "");
 }
 
+/// The settings that are given, each once, in the order of the line.
+std::vector<GivenOption> settings_of(const Options& options) {
+  std::vector<GivenOption> settings;
+  for (const GivenOption& one : options.given) {
+    const bool is_last = options.given.value_of(one.option->name) == &one.value;
+    if (is_last && is_setting(*one.option)) {
+      settings.push_back(one);
+    }
+  }
+  return settings;
+}
+
 /// The given settings that a chapter takes, as words of its line: " --seed 7 --sentence 'the cat sat'".
 std::string settings_line(const chapters::Chapter& chapter, const Options& options) {
   const auto command = std::ranges::find(subcommands(), chapter.name, &Subcommand::name);
   std::string line;
-  for (const auto& [name, value] : options.settings) {
-    const bool is_taken = name != "article" && find_option(*command, "--" + name) != nullptr;
-    line += is_taken ? " --" + name + (value.empty() ? "" : " " + shell_word(value)) : "";
+  for (const auto& [option, value] : settings_of(options)) {
+    const bool is_taken = option->name != "--article" && takes(*command, *option);
+    line += is_taken ? " " + std::string(option->name) + (value.empty() ? "" : " " + shell_word(value)) : "";
   }
   return line;
 }
@@ -81,9 +94,9 @@ std::string command(const chapters::Chapter& chapter, const Options& options, co
 /// "seed 7, num-heads 2": the seed, and the other settings that were given.
 std::string settings_text(const Options& options) {
   std::string text = options.lesson.seed || options.lesson.layer ? "" : "seed " + default_seed.text();
-  for (const auto& [name, value] : options.settings) {
-    if (name != "article") {
-      text += (text.empty() ? "" : ", ") + name + (value.empty() ? "" : " " + value);
+  for (const auto& [option, value] : settings_of(options)) {
+    if (option->name != "--article") {
+      text += (text.empty() ? "" : ", ") + std::string(option->name.substr(2)) + (value.empty() ? "" : " " + value);
     }
   }
   return text;
@@ -92,12 +105,11 @@ std::string settings_text(const Options& options) {
 /// Throws TooLarge where the steps that are wanted need more memory than there is, and lets them have no more.
 void check_memory(const Walkthrough& planned, std::span<const Step> wanted, bool is_changed, const Options& options) {
   const std::vector<Tensor> drawn = drawn_tensors(planned);
-  const bool is_archived = options.save && files::has_extension(*options.save, ".npz") &&
-                           system::place_of(*options.save).kind == system::Place::Kind::stream;  // of whole tensors
-  const bool reads_all = is_archived || is_changed || options.explain || options.heatmap || options.step ||
-                         options.predict || (options.format->reads_all && !options.cell);
+  const bool is_saved = options.save || options.tensors != nullptr;
+  const bool reads_all = is_changed || options.explain || options.heatmap || options.step || options.predict ||
+                         (options.format->reads_all && !options.cell);
   const std::int64_t available = available_memory();
-  check_fits(wanted, drawn, available, reads_all ? Needed::all : options.save ? Needed::rows : Needed::edges);
+  check_fits(wanted, drawn, available, reads_all ? Needed::all : is_saved ? Needed::rows : Needed::edges);
   cap_memory(available, room_for_products(evaluation().threads));
 }
 
@@ -130,7 +142,7 @@ Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, cons
   }
   const std::vector<Otherwise> what_ifs = what_ifs_of(planned, options);
   const bool is_changed = !what_ifs.empty();
-  if (options.save || options.cell || is_changed) {
+  if (options.save || options.tensors != nullptr || options.cell || is_changed) {
     wanted = planned.steps();  // the sentence about a change covers all steps
   } else if (options.draws || options.emit != nullptr) {
     wanted.clear();
@@ -221,7 +233,7 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
   result.heatmap = options.heatmap;
   result.slides = options.slides;
   if (options.live) {
-    result.live = live_settings(options.name, options.settings);
+    result.live = live_settings(options.name, settings_of(options));
   }
   if (options.cell) {
     result.cell = render::parse_cell(*options.cell);
@@ -270,6 +282,65 @@ render::Why why_in(const chapters::Chapter& chapter, const Options& options) {
     const auto& [reasons, tokens] = **planned;
     return render::StepWords(chapters::meaning(chapter, step, options.lesson), reasons.of(step, tokens));
   };
+}
+
+namespace {
+
+/// The most numbers, of all changes together, that a page may hold; with more it loads too slowly.
+constexpr std::int64_t most_numbers = 40'000;
+
+/// Counts the numbers of tensors that are not in `seen`, and adds the tensors to it.
+std::int64_t new_numbers(const std::vector<Step>& steps, std::unordered_set<const void*>& seen) {
+  std::int64_t numbers = 0;
+  for (const Step& step : steps) {
+    if (step.kind == Step::Kind::tensor && seen.insert(step.tensor->id()).second) {
+      numbers += element_count(step.tensor->shape());
+    }
+  }
+  return numbers;
+}
+
+/// Returns true if a page shows every tensor in full.
+bool are_shown_whole(const std::vector<Step>& steps, const Options& options) {
+  const std::int64_t most = std::min(options.text.print.threshold, render::most_page_elements);
+  return std::all_of(steps.begin(), steps.end(), [most](const Step& step) {
+    return step.kind != Step::Kind::tensor || element_count(step.tensor->shape()) <= most;
+  });
+}
+
+}  // namespace
+
+std::vector<Otherwise> what_ifs_of(const Walkthrough& as_is, const Options& options) {
+  std::vector<Otherwise> asked;
+  if (options.what_if != nullptr) {
+    asked.push_back({options.what_if, changed(as_is, *options.what_if)});
+  }
+  if (!options.format->shows_what_ifs || !are_shown_whole(as_is.steps(), options)) {
+    return asked;
+  }
+  std::unordered_set<const void*> seen;
+  new_numbers(as_is.steps(), seen);
+  std::int64_t numbers = 0;
+  std::vector<Otherwise> result;
+  for (const WhatIf& what_if : all_what_ifs()) {
+    if (&what_if == options.what_if || applies(what_if, as_is.steps())) {
+      result.push_back({&what_if, changed(as_is, what_if)});
+      numbers += new_numbers(result.back().walk.steps(), seen);
+    }
+  }
+  return numbers > most_numbers ? asked : result;
+}
+
+std::vector<render::ShownWhatIf> shown_what_ifs(const Walkthrough& as_is, const Options& options) {
+  std::vector<render::ShownWhatIf> result;
+  for (const auto& [what_if, walk] : what_ifs_of(as_is, options)) {
+    result.push_back({.name = std::string(what_if->name),
+                      .rule = sentence_of(*what_if),
+                      .did = what_the_change_did(*what_if, as_is.steps(), walk.steps()),
+                      .steps = selected_if_there(walk.steps(), options),
+                      .is_asked_for = what_if == options.what_if});
+  }
+  return result;
 }
 
 }  // namespace attn::cli

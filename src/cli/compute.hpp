@@ -1,12 +1,26 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "cli/options.hpp"
 #include "emit/request.hpp"
 #include "render/document.hpp"
 
 namespace attn::cli {
+
+/// A chapter with one rule changed.
+struct Otherwise {
+  const WhatIf* what_if;
+  Walkthrough walk;
+};
+
+/// The what-if rules of the chapter's program, if the output format shows them and every tensor is small enough to be
+/// shown whole; else only --what-if's rule, if it is given. Computes no numbers.
+std::vector<Otherwise> what_ifs_of(const Walkthrough& as_is, const Options& options);
+
+/// A writer's view of the changes, with a sentence on the effect of each.
+std::vector<render::ShownWhatIf> shown_what_ifs(const Walkthrough& as_is, const Options& options);
 
 /// The chapter's walkthrough without computed numbers; only the user's own tensors are read. Detects errors in them,
 /// too little memory and a full disk before anything is written. Throws as computed() does.

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <vector>
 
-#include "cli/guides.hpp"
+#include "cli/option.hpp"
 #include "cli/option_rows.hpp"
-#include "cli/parse.hpp"
 #include "text/lines.hpp"
 
 namespace attn::cli {
+
 namespace {
 
 constexpr std::size_t help_column = 28;
@@ -94,10 +95,9 @@ std::string argument_of(const Subcommand& command) {
 }
 
 /// The command's summary and usage.
-std::string opening(const CommandLine& line) {
-  const Subcommand& command = line.told_of();
+std::string opening(const Subcommand& command) {
   return remark_text(command.summary).substr(1) + "Usage: " + line_of(command) + " [OPTIONS]" +
-         (line.command == nullptr ? " [CHAPTER]" : argument_of(command)) + "\n";
+         (&command == &program() ? " [CHAPTER]" : argument_of(command)) + "\n";
 }
 
 /// "Chapters: simplified, trainable", a paragraph for each group.
@@ -115,24 +115,22 @@ std::string command_names_text() {
 
 }  // namespace
 
-std::string short_help(const CommandLine& line) {
+std::string short_help(const Subcommand& command, const Options& so_far) {
   constexpr std::size_t few = 12;
-  const Subcommand& chapter = subcommands().front();
-  const Subcommand& command = line.command == nullptr ? chapter : *line.command;
-  const std::vector<const Option*> options = options_of(command);
+  const bool is_program = &command == &program();
+  const Subcommand& told = is_program ? subcommands().front() : command;
+  const std::vector<const Option*> options = options_of(told);
   if (options.size() <= few) {
-    return help(line);
+    return help(command, so_far);
   }
-  std::string text = opening(line) + (line.command == nullptr ? "\n" + command_names_text() : "");
-  text += std::string("\nCommon options") + (line.command == nullptr ? " of a chapter" : "") + ":\n";
-  const Options so_far = line.command == nullptr ? nothing_read(program()) : understood(line);
+  std::string text = opening(command) + (is_program ? "\n" + command_names_text() : "");
+  text += std::string("\nCommon options") + (is_program ? " of a chapter" : "") + ":\n";
   for (const Option* option : options) {
     const std::string word(option->value.placeholder);
     text += !option->is_common ? "" : option_row(*option, word.empty() ? placeholder(option->value, so_far) : word);
   }
-  return text + remark_text("More: " + line_of(line.told_of()) + " --help" +
-                            (line.command == nullptr ? ", CHAPTER --help," : ",") + " attn-walkthrough help GUIDE (" +
-                            text::joined(names_in(guides(), &Guide::name)) + ")");
+  return text + remark_text("More: " + line_of(command) + " --help" + (is_program ? ", CHAPTER --help," : ",") +
+                            " attn-walkthrough help GUIDE (" + text::joined(names_in(guides(), &Guide::name)) + ")");
 }
 
 std::string first_words() {
@@ -145,20 +143,136 @@ std::string first_words() {
          "  attn-walkthrough help                    all commands and options\n";
 }
 
-std::string help(const CommandLine& line) {
-  const Subcommand& command = line.told_of();
-  std::string text = opening(line);
+std::string help(const Subcommand& command, const Options& so_far) {
+  std::string text = opening(command);
   if (!command.argument.empty()) {
     text += "\nArguments:\n" + row(argument_of(command).substr(1), command.argument_doc);
   }
-  text += options_text(command, understood(line));
-  text += line.command == nullptr ? commands_text() + guides_text() : "";
+  text += options_text(command, so_far);
+  text += &command == &program() ? commands_text() + guides_text() : "";
   text += remark_text(command.remark) + remark_text(command.also);
   text += command.examples.size() == 1 ? "\nExample:\n" : "\nExamples:\n";
   for (const std::string& example : command.examples) {
     text += "  " + example + "\n";
   }
   return text;
+}
+
+const Guide* find_guide(std::string_view name) {
+  const auto found = std::ranges::find(guides(), name, &Guide::name);
+  return found == guides().end() ? nullptr : &*found;
+}
+
+std::string_view title(const Guide& guide) { return guide.text.substr(2, guide.text.find('\n') - 2); }
+
+std::string shown(const Guide& guide) {
+  std::string text = std::string(title(guide)) + "\n";
+  bool is_code = false;
+  for (const std::string& line : text::lines_of(std::string(guide.text.substr(guide.text.find('\n') + 1)))) {
+    if (line.starts_with("```")) {
+      is_code = !is_code;
+    } else {
+      text += (is_code && !line.empty() ? "    " : "") + line + "\n";
+    }
+  }
+  return text;
+}
+
+namespace {
+
+/// The names of a command's options: "--seed", "-o".
+std::string option_names(const Subcommand& command) {
+  std::vector<std::string> names;
+  for (const Option* option : options_of(command)) {
+    names.emplace_back(option->name);
+    option->letter.empty() ? void() : void(names.emplace_back(option->letter));
+  }
+  return text::joined(names, " ");
+}
+
+std::string command_names() { return text::joined(names_in(subcommands(), &Subcommand::name), " "); }
+
+/// A shell's case for each command: what `line` makes of the names of its options.
+template <class Line>
+std::string cases(Line line) {
+  std::string text;
+  for (const Subcommand& command : subcommands()) {
+    text += "    " + command.name + ") " + line(option_names(command)) + " ;;\n";
+  }
+  return text;
+}
+
+std::string bash_script() {
+  return "# Completions of attn-walkthrough for bash: source <(attn-walkthrough completion bash)\n"
+         "_attn_walkthrough() {\n"
+         "  local names='" +
+         command_names() + " " + option_names(program()) +
+         "'\n"
+         "  ((COMP_CWORD == 1)) || case ${COMP_WORDS[1]} in\n" +
+         cases([](const std::string& names) { return "names='" + names + "'"; }) +
+         "  esac\n"
+         "  COMPREPLY=($(compgen -W \"$names\" -- \"$2\"))\n"
+         "}\n"
+         "complete -o default -F _attn_walkthrough attn-walkthrough\n";
+}
+
+std::string zsh_script() {
+  return "#compdef attn-walkthrough\n"
+         "# Completions of attn-walkthrough for zsh: source <(attn-walkthrough completion zsh), after compinit\n"
+         "_attn-walkthrough() {\n"
+         "  local -a names=(" +
+         command_names() + " " + option_names(program()) +
+         ")\n"
+         "  (( CURRENT == 2 )) || case $words[2] in\n" +
+         cases([](const std::string& names) { return "names=(" + names + ")"; }) +
+         "  esac\n"
+         "  if [[ $PREFIX == -* || CURRENT -eq 2 ]]; then compadd -- $names; else _files; fi\n"
+         "}\n"
+         "if [[ ${funcstack[1]} == _attn-walkthrough ]]; then _attn-walkthrough \"$@\"; else\n"
+         "  compdef _attn-walkthrough attn-walkthrough\n"
+         "fi\n";
+}
+
+/// A word of fish in quotes.
+std::string in_quotes(std::string_view words) {
+  std::string text = "'";
+  for (const char c : words) {
+    text += c == '\'' || c == '\\' ? "\\" : "";
+    text += c;
+  }
+  return text + "'";
+}
+
+std::string fish_option(const Option& option, const std::string& condition) {
+  const bool is_long = option.name.starts_with("--");
+  const std::string_view letter = is_long ? option.letter : option.name;
+  return "complete -c attn-walkthrough -n " + condition +
+         (letter.empty() ? "" : " -s " + std::string(letter.substr(1))) +
+         (is_long ? " -l " + std::string(option.name.substr(2)) : "") +
+         (option.value.kind == ValueKind::flag ? "" : " -r") + " -d " + in_quotes(option.doc) + "\n";
+}
+
+std::string fish_script() {
+  std::string text = "# Completions of attn-walkthrough for fish: attn-walkthrough completion fish | source\n";
+  for (const Option* option : options_of(program())) {
+    text += fish_option(*option, "__fish_use_subcommand");
+  }
+  for (const Subcommand& command : subcommands()) {
+    text += "complete -c attn-walkthrough -n __fish_use_subcommand -f -a " + command.name + " -d " +
+            in_quotes(command.summary) + "\n";
+    for (const Option* option : options_of(command)) {
+      text += fish_option(*option, "'__fish_seen_subcommand_from " + command.name + "'");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> shells() { return {"bash", "fish", "zsh"}; }
+
+std::string completion_script(const std::string& shell) {
+  return shell == "bash" ? bash_script() : shell == "zsh" ? zsh_script() : fish_script();
 }
 
 }  // namespace attn::cli

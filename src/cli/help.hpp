@@ -1,17 +1,43 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "cli/command_line.hpp"
+#include "cli/option.hpp"
 
 namespace attn::cli {
 
-/// The text of --help for the command that the line names, or for the program.
-std::string help(const CommandLine& line);
+/// A guide to one use of the program: a file in src/cli/guides.
+struct Guide {
+  std::string_view name;  ///< "verify"
+  std::string_view text;  ///< Markdown: a heading, then headings, paragraphs, lists with "- " and fenced code
+};
 
-/// The text of -h: the common options of the command, or of a chapter if none is named. It is the text of --help if
-/// that is about as short.
-std::string short_help(const CommandLine& line);
+std::span<const Guide> guides();
+
+/// Returns null if there is no such guide.
+const Guide* find_guide(std::string_view name);
+
+/// The guide's first heading.
+std::string_view title(const Guide& guide);
+
+/// The guide's text for a terminal, with code indented instead of fenced.
+std::string shown(const Guide& guide);
+
+/// The shells that have completions.
+std::vector<std::string> shells();
+
+/// The script that completes commands and options in one of these shells.
+std::string completion_script(const std::string& shell);
+
+/// The text of --help for the command, whose choices may depend on the options read so far.
+std::string help(const Subcommand& command, const Options& so_far);
+
+/// The text of -h: the common options of the command, or of a chapter for the program. It is the text of --help if that
+/// is about as short.
+std::string short_help(const Subcommand& command, const Options& so_far);
 
 /// The first commands to try.
 std::string first_words();

@@ -6,16 +6,17 @@
 #include <memory>
 #include <set>
 
-#include "chapter.hpp"
+#include "chapters/chapter.hpp"
+#include "chapters/layer/layer.hpp"
+#include "chapters/sentence.hpp"
+#include "cli/option.hpp"
 #include "cli/option_rows.hpp"
+#include "cli/options.hpp"
 #include "cli/own_tensors.hpp"
-#include "cli/usage_error.hpp"
 #include "emit/python.hpp"
-#include "files/checkpoint.hpp"
 #include "files/file.hpp"
-#include "files/tokenizer.hpp"
-#include "layer/layer.hpp"
-#include "sentence.hpp"
+#include "files/read/checkpoint.hpp"
+#include "files/read/tokenizer.hpp"
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "walk/lesson.hpp"
@@ -68,13 +69,13 @@ std::vector<std::string> words_of(const std::string& sentence) {
   }
 }
 
-void read_config(GivenLayer& layer, const std::optional<std::string>& config, const fs::path& folder) {
+void read_config(GivenLayer& layer, const std::string* config, const fs::path& folder) {
   std::error_code ignored;
   const fs::path beside = folder / "config.json";
-  if (!config && !fs::exists(beside, ignored)) {
+  if (config == nullptr && !fs::exists(beside, ignored)) {
     return;
   }
-  layer.config = config ? *config : beside.string();
+  layer.config = config != nullptr ? *config : beside.string();
   files::Settings settings = reading("--config", [&] { return files::read_settings(layer.config); });
   layer.numbers = std::move(settings.numbers);
   layer.words = std::move(settings.words);
@@ -165,11 +166,12 @@ void find_tokens(GivenLayer& layer, const Options& options, const chapters::laye
   }
   std::error_code ignored;
   const fs::path beside = folder / "tokenizer.json";
-  if (!options.typed.tokenizer && !fs::exists(beside, ignored)) {
+  const std::string* const given = options.given.value_of("--tokenizer");
+  if (given == nullptr && !fs::exists(beside, ignored)) {
     throw UsageError("--sentence: there is no tokenizer.json beside '" + text::one_line(layer.source) +
                      "'; words need the vocabulary of the model; add --tokenizer FILE, or give --inputs x.npy instead");
   }
-  layer.tokenizer = options.typed.tokenizer ? *options.typed.tokenizer : beside.string();
+  layer.tokenizer = given != nullptr ? *given : beside.string();
   const auto tokenizer = reading("--tokenizer", [&] { return files::Tokenizer(layer.tokenizer); });
   bool is_first = true;
   for (const std::string& word : words_of(*options.lesson.sentence)) {
@@ -197,13 +199,13 @@ LeafWords words_to_read(const std::string& file) {
   return {"torch.from_numpy(" + read + ")", read};
 }
 
-void check_given(const Typed& typed, const std::optional<std::string>& sentence) {
-  if (!typed.weights) {
+void check_given(const Options& options) {
+  if (!options.given.has("--weights")) {
     throw UsageError(
         "layer needs a checkpoint; give --weights with a .safetensors file, its index, or their folder; try "
         "attn-walkthrough layer --weights model.safetensors --inputs x.npy");
   }
-  if (!typed.inputs && !sentence) {
+  if (!options.lesson.inputs && !options.lesson.sentence) {
     throw UsageError(
         "layer needs the hidden states that enter it, which no checkpoint has; give a file [tokens, d] or [batch, "
         "tokens, d], or for layer 0 words of the model's vocabulary; add --inputs x.npy, or --sentence \"Your journey "
@@ -224,21 +226,22 @@ void check_rule(const Options& options) {
 
 }  // namespace
 
-bool is_about_layer(const Options& options) { return options.name == "layer" || options.typed.layer; }
+bool is_about_layer(const Options& options) { return options.name == "layer" || options.given.has("--layer"); }
 
 void settle_layer(Options& options) {
-  check_given(options.typed, options.lesson.sentence);
-  if (options.typed.inputs) {
-    options.lesson.inputs->words = words_to_read(*options.typed.inputs);
+  check_given(options);
+  if (const std::string* const inputs = options.given.value_of("--inputs")) {
+    options.lesson.inputs->words = words_to_read(*inputs);
   }
-  const std::string& weights = *options.typed.weights;
+  const std::string& weights = *options.given.value_of("--weights");
+  const std::string* const number = options.given.value_of("--layer");
   const auto checkpoint = reading("--weights", [&] { return std::make_shared<files::Checkpoint>(weights); });
   const Layers layers = layers_of(weights, *checkpoint);
   GivenLayer& layer = options.lesson.layer.emplace();
-  layer.number = options.typed.layer.value_or(0);
+  layer.number = number != nullptr ? whole_value(*number) : 0;
   layer.source = weights;
   const std::string& prefix = prefix_of(layers, layer.number, weights);
-  read_config(layer, options.typed.config, checkpoint->folder());
+  read_config(layer, options.given.value_of("--config"), checkpoint->folder());
   try {
     chapters::layer::check_config(*layers.model, layer);
   } catch (const LessonError& error) {

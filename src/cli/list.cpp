@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "chapter.hpp"
+#include "chapters/chapter.hpp"
+#include "chapters/meanings.hpp"
 #include "cli/option_rows.hpp"
-#include "meanings.hpp"
 #include "render/json.hpp"
 #include "text/lines.hpp"
 #include "torch/torch.hpp"

@@ -3,14 +3,26 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "cli/options.hpp"
 
 namespace attn::cli {
+
+/// Numbers and names from text that what_is_wrong() accepts.
+std::int64_t whole_value(const std::string& text);
+double number_value(const std::string& text);
+std::map<std::string, std::string> names_value(const std::string& text);
+
+/// The text as a word of a command line, in quotes if a shell would split or change it.
+std::string shell_word(const std::string& text);
 
 /// The kind of an option's value.
 enum class ValueKind {
@@ -55,25 +67,25 @@ enum Taker : unsigned {
   by_layer = 128,
 };
 
-/// The options on a command line with their values in order; a flag's value is empty. Also contains the command's name.
-using Given = std::map<std::string, std::vector<std::string>, std::less<>>;
+/// A size that only some chapters have, by its name.
+struct OwnSize {
+  std::string_view name;
+};
+
+/// What an option sets of a lesson. Files are read after the whole line; their values are their sources.
+using Member =
+    std::variant<std::monostate, OwnSize, bool Lesson::*, std::optional<std::int64_t> Lesson::*,
+                 std::optional<double> Lesson::*, std::optional<std::string> Lesson::*,
+                 std::optional<torch::Seed> Lesson::*, std::optional<Init> Lesson::*, std::optional<AttendTo> Lesson::*,
+                 std::optional<GivenTensor> Lesson::*, std::optional<GivenWeights> Lesson::*>;
 
 /// The option cannot be combined with any of the others.
 struct Clash {
-  std::vector<std::string_view> others;  ///< "--step", "--format json"; "--format" means every value but the default
-  std::string_view why;
-  std::string_view instead = "leave one of them out";
-  std::string_view value = {};  ///< if set, the clash needs this value of the option itself
-};
-
-/// The option needs one of the others.
-struct Need {
   std::vector<std::string_view> others;
   std::string_view why;
-  std::string_view instead;
 };
 
-/// One option: the parser, help, completions, hints and checks all read this row.
+/// One option: the parser, help, completions, manifests, hints and checks all read this row.
 struct Option {
   std::string_view name;                                   ///< "--output"
   std::string_view letter = {};                            ///< "-o"
@@ -83,12 +95,14 @@ struct Option {
   std::string_view group = {};                             ///< its heading in the help
   bool is_common = false;                                  ///< shown in the short help
   Value value = {};
-  std::string_view doc;  ///< one line
-  std::function<void(Options& options, const std::string& text)> read = {};
+  std::string_view doc;                                               ///< one line
+  Member member = {};                                                 ///< what it sets of the lesson
+  void (*read)(Options& options, const std::string& text) = nullptr;  ///< sets what is no member of the lesson
+  /// What a manifest tells of it, where that is no member: the settled lesson has the article's values.
+  nlohmann::ordered_json (*told)(const Options& options, const Lesson& settled) = nullptr;
+  unsigned needs = 0;  ///< what the form of output must be able to do: bits of can
   std::vector<Clash> clashes = {};
-  Need need = {};
-  void (*check)(const Options& options,
-                const Given& given) = nullptr;  ///< runs after all options are read; throws UsageError
+  void (*check)(const Options& options) = nullptr;  ///< runs after all options are read; throws UsageError
 };
 
 /// Every option, in the order of the help.
@@ -126,11 +140,17 @@ const chapters::Article& article_named(const std::string& name);
 /// A chapter's entries, one per article, the default first; empty for another command's name.
 std::vector<const chapters::Chapter*> entries_of(const std::string& name);
 
-/// The part of an argument before "=": "--seed" for "--seed=5".
-std::string option_part(const std::string& argument);
-
 /// The options before any is read. The choices of a command's options depend on them.
 Options nothing_read(const Subcommand& command);
+
+/// The form of output: a program, a file of tensors, or a text.
+const Form& form_of(const Options& options);
+
+/// Sets the lesson's member to a valid value; files are left to read_own(). Also runs the option's `read`.
+void take(const Option& option, const std::string& text, Options& options);
+
+/// What a manifest tells of the option.
+nlohmann::ordered_json told(const Option& option, const Options& options, const Lesson& settled);
 
 /// The text that the help shows after an option's name; empty for a flag.
 std::string placeholder(const Value& value, const Options& so_far);
@@ -141,8 +161,8 @@ std::string what_is_wrong(const Value& value, const std::string& text, const Opt
 /// The chapters that a command line refers to: one, all of an article, or those that `verify` may try.
 std::vector<const chapters::Chapter*> chapters_meant(const Options& options);
 
-/// Throws UsageError, with the reason and what to do instead, for an option that conflicts with another, lacks one that
-/// it needs, or does not apply to the chapters.
-void check_together(const Subcommand& command, const Options& options, const Given& given);
+/// Throws UsageError for an option that conflicts with another, needs what the form of output cannot do, or does not
+/// apply to the chapters.
+void check_together(const Options& options);
 
 }  // namespace attn::cli

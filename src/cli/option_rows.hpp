@@ -1,5 +1,8 @@
 #pragma once
 
+/// Checks that need the whole command line. All throw UsageError unless noted.
+/// The tables of options, and helpers to write their rows.
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -9,20 +12,44 @@
 
 #include "cli/option.hpp"
 
-/// The tables of options, and helpers to write their rows.
 namespace attn::cli {
+
+/// Refuses to write a page over a terminal.
+void check_terminal(const Options& options);
+
+/// Refuses --predict in a file that is no handout.
+void check_exercises(const Options& options);
+void check_live(const Options& options);
+
+/// Refuses --d-out together with both --d-out-kq and --d-out-v.
+void check_sizes(const Options& options);
+
+/// Refuses --qkv-bias if the weights are not nn.Linear's.
+void check_bias(const Options& options);
+
+/// Refuses --layer or --config of verify without the options that it needs.
+void check_layer(const Options& options);
+
+/// Refuses --tokenizer without words.
+void check_tokenizer(const Options& options);
+
+/// Refuses a --chapter that none of the articles to try has.
+void check_chapter(const Options& options);
+
+/// For `verify` of pages, after they are explained: refuses an option that none of the chapters on them takes, if there
+/// are any.
+void check_used(const Options& options, const std::vector<const chapters::Chapter*>& chapters);
+
+/// For `verify`, after files are read: refuses a query that is no token of any chapter to try. Throws LessonError.
+void check_query(const Options& options);
 
 std::vector<Option> general_options();
 std::vector<Option> shown_options();
 std::vector<Option> classroom_options();
 std::vector<Option> output_options();
-std::vector<Option> printing_options();
+std::vector<Option> setting_options();  ///< what a manifest tells, in its order
+std::vector<Option> thread_options();
 std::vector<Option> layer_options();
-std::vector<Option> input_options();
-std::vector<Option> weight_options();
-std::vector<Option> own_size_options();
-std::vector<Option> dropout_options();
-std::vector<Option> kernel_options();
 std::vector<Option> page_options();
 std::vector<Option> port_options();
 

@@ -4,14 +4,16 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "chapter.hpp"
-#include "cli/usage_error.hpp"
+#include "chapters/chapter.hpp"
 #include "emit/emitters.hpp"
+#include "files/write/save.hpp"
 #include "lesson/printed.hpp"
 #include "render/writers.hpp"
 #include "verify/lessons/lessons.hpp"
@@ -19,6 +21,11 @@
 #include "walk/what_if.hpp"
 
 namespace attn::cli {
+
+/// An invalid command line: what is wrong; what is accepted; what to do.
+struct UsageError : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
 
 enum class Command {
   message,  ///< help or version
@@ -34,34 +41,43 @@ enum class ReportFormat { text, json, html, github, junit };
 /// The options of `verify`. An empty option does not narrow the search.
 struct VerifyOptions : verify::Narrowing {
   std::vector<std::string> files;
-  std::vector<std::string> given;  ///< the names of all given options
-  bool strict = false;             ///< tensors that are unknown are failures
-  bool allow_mistakes = false;     ///< known mistakes on a page are not failures
+  bool strict = false;          ///< tensors that are unknown are failures
+  bool allow_mistakes = false;  ///< known mistakes on a page are not failures
   ReportFormat format = ReportFormat::text;
+  bool only_wrong = false;     ///< of a port's tensors
   std::optional<double> rtol;  ///< for a port's numbers; this and the members below apply only to ports
   std::optional<double> atol;
   std::map<std::string, std::string> names;  ///< from a port's names to steps
   std::vector<std::string> ignored;          ///< patterns for a port's names
 };
 
-/// Values that are resolved after the whole command line is read.
+struct Option;
+
+/// An option on the command line, and its value; a flag's is empty.
+struct GivenOption {
+  const Option* option;
+  std::string value;
+};
+
+/// The options of a line, in its order.
+struct Given : std::vector<GivenOption> {
+  bool has(std::string_view name) const { return value_of(name) != nullptr; }
+  /// The last value; null if the option is not given.
+  const std::string* value_of(std::string_view name) const;
+};
+
+/// Choices that an article or a processor makes where they are not given.
 struct Typed {
   std::optional<Cpu> cpu;
   std::optional<Blas> blas;
   std::optional<DropoutKernel> dropout_kernel;
-  std::optional<std::int64_t> d_out;
-  std::optional<std::string> inputs;
-  std::optional<std::string> second_inputs;
-  std::optional<std::string> weights;
-  std::optional<std::int64_t> layer;
-  std::optional<std::string> config;
-  std::optional<std::string> tokenizer;
 };
 
 /// The settings of a run.
 struct Options {
   Command command = Command::message;
   std::string name;  ///< the command's name: "causal"
+  Given given;
   Typed typed;
   std::string message;             ///< for Command::message
   std::vector<std::string> notes;  ///< printed on standard error before the result
@@ -71,16 +87,17 @@ struct Options {
   bool all_steps = false;
   std::vector<std::string> only;
   std::optional<std::string> save;
+  bool prints = true;  ///< false: the tensors are saved, and no text was asked for
   bool force = false;  ///< --save and --output may replace files
   render::TextOptions text;
   bool own_linewidth = false;  ///< --linewidth is given; it also sets the width of heat maps
   const render::Writer* format = &render::default_writer();
-  const emit::Emitter* emit = nullptr;  ///< writes a program instead of the steps
+  const render::TensorWriter* tensors = nullptr;  ///< writes a file of tensors instead of a text
+  const emit::Emitter* emit = nullptr;            ///< writes a program instead of the steps
   bool explain = false;
   bool heatmap = false;
   bool slides = false;
   bool live = false;                                     ///< the page computes its lesson, for other settings too
-  std::map<std::string, std::string> settings;           ///< of the lesson, as given: "seed" is "7"
   render::Colours colours = render::Colours::automatic;  ///< in heat maps and the presenter
   std::optional<std::string> cell;                       ///< show the derivation of this number instead of the steps
   bool draws = false;                                    ///< show the random draws instead of the steps
@@ -97,12 +114,15 @@ struct Options {
   VerifyOptions verify;
 };
 
+/// Sets the form of output by the ending of --output's file, unless an option names one. Throws UsageError for an
+/// ending of which nothing can be written.
+void choose_form(Options& options);
+
+/// What is wrong with the ending of --save's path; empty if it can be written.
+std::string wrong_ending_to_save(const std::string& path);
+
 /// Parses the arguments, which begin with the program's name. Throws UsageError.
 Options parse(int argc, const char* const* argv);
-
-/// Returns a function that builds a manifest's head: chapter, article, all options, the tool's version. Options that
-/// are left to the article are null. Chapter and options must outlive the function.
-std::function<nlohmann::ordered_json()> about(const chapters::Chapter& chapter, const Options& options);
 
 /// The steps of the chapter that the options select, in order. Throws UsageError for an unknown name.
 std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options);

@@ -12,9 +12,9 @@
 
 #include <unistd.h>
 
-#include "files/save.hpp"
+#include "files/write/save.hpp"
 #include "system/beside.hpp"
-#include "system/output.hpp"
+#include "system/descriptor.hpp"
 #include "system/pager.hpp"
 #include "system/signals.hpp"
 #include "text/lines.hpp"
@@ -133,7 +133,7 @@ void Outputs::write(const std::vector<render::ShownChapter>& chapters, const Wri
     saving->publish();
   }
   try {
-    write_text(write);
+    options_.prints ? write_text(write) : void();
   } catch (...) {
     is_new ? saving->take_back() : void();
     throw;

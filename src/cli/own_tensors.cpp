@@ -10,12 +10,12 @@
 #include <string_view>
 #include <utility>
 
+#include "chapters/own.hpp"
+#include "cli/line.hpp"
 #include "cli/option_rows.hpp"
-#include "cli/usage_error.hpp"
-#include "files/read.hpp"
-#include "own.hpp"
+#include "cli/options.hpp"
+#include "files/read/read.hpp"
 #include "text/lines.hpp"
-#include "text/nearest.hpp"
 #include "text/numbers.hpp"
 #include "verify/port/names.hpp"
 #include "walk/memory.hpp"
@@ -53,14 +53,12 @@ std::vector<Heading> headings(const std::string& option, const std::string& file
 
 [[noreturn]] void throw_not_there(const std::string& option, const Source& source, const std::string& name,
                                   const std::vector<Heading>& tensors) {
-  std::vector<std::string> names = names_in(tensors, &Heading::name);
-  const std::string near = text::nearest(name, names);
+  const std::vector<std::string> names = names_in(tensors, &Heading::name);
   constexpr std::size_t most = 20;
-  const bool is_long = names.size() > most;
-  names.resize(std::min(names.size(), most));
-  throw UsageError(option + ": " + text::quoted(source.file) + " has no tensor '" + name + "'; its tensors are " +
-                   text::joined(names) + (is_long ? " and others" : "") + "; try " + source.file + ":" +
-                   (near.empty() ? names[0] : near));
+  const auto told = std::span(names).first(std::min(names.size(), most));
+  throw unknown(option + ": " + text::quoted(source.file) + " has no tensor '" + name + "'; its tensors are " +
+                    text::joined({told.begin(), told.end()}) + (names.size() > most ? " and others" : ""),
+                name, names, "attn-walkthrough help formats");
 }
 
 /// The indices of the tensors that `source` may mean: the only tensor, or those with the name, in any section.
@@ -178,18 +176,13 @@ std::vector<std::pair<std::string, std::string>> named_files(const std::string& 
   return pairs;
 }
 
-std::string weight_list() {
-  std::vector<std::string> names(chapters::weight_names().begin(), chapters::weight_names().end());
-  return text::joined(names);
-}
-
 GivenTensor read_weight(const std::string& given_name, const std::string& text, std::vector<std::string>& notes) {
   const std::string name = chapters::weight_name(given_name);
   if (!chapters::names_weight(name)) {
     const std::vector<std::string> names(chapters::weight_names().begin(), chapters::weight_names().end());
-    const std::string near = text::nearest(std::string(chapters::without_section(name)), names);
-    throw UsageError("--weights: no weight is named '" + given_name + "'; the weights are " + weight_list() +
-                     ", with their sections (head_1/W_query); try " + (near.empty() ? names[0] : near) + "=" + text);
+    throw unknown("--weights: no weight is named '" + given_name + "'; the weights are " + text::joined(names) +
+                      ", with their sections (head_1/W_query)",
+                  std::string(chapters::without_section(name)), names, "attn-walkthrough help formats");
   }
   const Source source = source_of(text);
   const auto check = [&](const Heading& found) {
@@ -334,8 +327,10 @@ GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes
                     text::one_line(text::joined(unused)));
   }
   if (weights.tensors.empty()) {
-    throw UsageError("--weights: " + text::quoted(text) + " has no tensor with the name of a weight; the weights are " +
-                     weight_list() + ", with or without their sections; rename its tensors, or try W_query=" + text);
+    throw UsageError("--weights: " + text::quoted(text) +
+                     " has no tensor with the name of a weight (W_query, W_key, W_value, "
+                     "out_proj_weight and others, see help formats); rename its tensors, or try W_query=" +
+                     text);
   }
   return weights;
 }

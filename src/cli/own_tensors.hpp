@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/usage_error.hpp"
-#include "files/read.hpp"
-#include "walk/given.hpp"
+#include "cli/options.hpp"
+#include "files/read/read.hpp"
+#include "walk/lesson.hpp"
 
 namespace attn::cli {
 

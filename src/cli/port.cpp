@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "chapters/inputs.hpp"
 #include "cli/compute.hpp"
 #include "cli/outputs.hpp"
 #include "cli/own_tensors.hpp"
-#include "cli/page_files.hpp"
 #include "cli/reports.hpp"
+#include "cli/verify.hpp"
 #include "files/file.hpp"
-#include "files/read.hpp"
-#include "inputs.hpp"
+#include "files/read/read.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "text/lines.hpp"
 #include "verify/page/page.hpp"
@@ -258,6 +258,7 @@ verify::PortReport compared(const chapters::Chapter& chapter, const Lesson& less
   verify::PortReport report{
       text::one_line(file), words_of(chapter, lesson), {}, {}, {}, {}, chapters::token_words(*chapter.article, lesson)};
   report.file = file;
+  report.lists_right = !verify.only_wrong;
   if (!lesson.fixture && !lesson.layer) {
     report.unseen = verify::unseen_in(walk.steps());
   }
@@ -311,12 +312,13 @@ bool is_about_dumps(const Options& options) {
                                          {"--atol", verify.atol.has_value()},
                                          {"--map", !verify.names.empty()},
                                          {"--layer", verify.lesson.layer.has_value()},
+                                         {"--only", verify.only_wrong},
                                          {"--ignore", !verify.ignored.empty()}}) {
       if (is_given) {
-        throw UsageError(std::string(name) +
-                         " with a page: a printed number is accurate to half a unit of its last digit; use it with a "
-                         "folder or file of tensors (.npy, .npz, .safetensors, .csv, .tsv, .json, .bin); leave " +
-                         name + " out");
+        throw UsageError(
+            std::string(name) +
+            " is for a port's tensors (see help ports), not for a page, whose last digits are judged; leave " + name +
+            " out");
       }
     }
     return false;

@@ -18,19 +18,18 @@
 #include <thread>
 #include <vector>
 
-#include "cli/completion.hpp"
+#include "chapters/inputs.hpp"
+#include "chapters/own.hpp"
 #include "cli/compute.hpp"
+#include "cli/help.hpp"
 #include "cli/option_rows.hpp"
+#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/port.hpp"
-#include "cli/usage_error.hpp"
 #include "cli/verify.hpp"
-#include "cli/what_ifs.hpp"
-#include "inputs.hpp"
-#include "own.hpp"
 #include "present/predict.hpp"
 #include "present/presenter.hpp"
-#include "render/exercises.hpp"
+#include "render/markdown.hpp"
 #include "system/signals.hpp"
 #include "tensor/array.hpp"
 #include "tensor/evaluation.hpp"
@@ -81,6 +80,19 @@ void run_emit(const Options& options) {
   outputs.write(saved, [&](std::ostream& out) { options.emit->write(out, request); });
 }
 
+/// Writes the text, or the file of tensors: of all, or of those that --only names.
+void write_form(std::ostream& out, const render::Document& asked, std::vector<render::ShownChapter> saved,
+                const Options& options) {
+  if (options.tensors == nullptr) {
+    options.format->write(out, asked);
+    return;
+  }
+  for (render::ShownChapter& chapter : saved) {
+    chapter.all_steps = options.only.empty() ? chapter.all_steps : chapter.steps;
+  }
+  options.tensors->write([&out](std::string_view bytes) { out << bytes; }, saved);
+}
+
 /// Writes the words of the random draws as tensors.
 void run_draws(const Chapter& chapter, const Options& options) {
   const Outputs outputs(options);
@@ -89,7 +101,7 @@ void run_draws(const Chapter& chapter, const Options& options) {
     throw UsageError("--draws: " + std::string(chapter.name) + " draws no random numbers; leave --draws out");
   }
   const render::Document asked = document({shown(chapter, words, options)}, options);
-  outputs.write(asked.chapters, [&](std::ostream& out) { options.format->write(out, asked); });
+  outputs.write(asked.chapters, [&](std::ostream& out) { write_form(out, asked, asked.chapters, options); });
 }
 
 /// The options for each chapter: the kernels are its article's unless they are given.
@@ -195,7 +207,7 @@ void run_walk(const Options& options) {
   }
   leave_out_others(chosen, options, &render::ShownChapter::steps, &render::ShownChapter::all_steps);
   const render::Document asked = document(std::move(chosen), options);
-  outputs.write(chapters, [&](std::ostream& out) { options.format->write(out, asked); });
+  outputs.write(chapters, [&](std::ostream& out) { write_form(out, asked, chapters, options); });
 }
 
 /// Notes on given weights that a chapter does not use, and on its weights that were not given. `walk_of` returns a

@@ -4,29 +4,15 @@
 #include <unordered_set>
 #include <vector>
 
+#include "cli/line.hpp"
 #include "cli/options.hpp"
-#include "files/save_csv.hpp"
+#include "files/write/save.hpp"
 #include "lesson/derivation.hpp"
 #include "text/lines.hpp"
-#include "text/nearest.hpp"
 
 namespace attn::cli {
 
 namespace {
-
-/// The shortest unambiguous name of each tensor.
-std::vector<std::string> tensor_names(const std::vector<Step>& steps) {
-  std::vector<std::string> names;
-  for (const Step& step : steps) {
-    const auto is_another = [&step](const Step& other) {
-      return other.kind == Step::Kind::tensor && other.name == step.name && full_name(other) != full_name(step);
-    };
-    if (step.kind == Step::Kind::tensor) {
-      names.push_back(std::any_of(steps.begin(), steps.end(), is_another) ? full_name(step) : step.name);
-    }
-  }
-  return names;
-}
 
 /// Steps that the article does not print and the user did not request.
 class LeftOut {
@@ -90,9 +76,7 @@ void check_only(const std::vector<Step>& steps, const std::string& owner, const 
   const std::vector<std::string> names = names_of(steps, [](const Step&) { return true; });
   for (const std::string& name : options.only) {
     if (std::none_of(steps.begin(), steps.end(), [&name](const Step& step) { return is_called(step, name); })) {
-      const std::string near = text::nearest(name, names);
-      throw UsageError("--only: " + owner + " has no step '" + name + "'; its steps are " + text::joined(names) + "; " +
-                       (near.empty() ? "see attn-walkthrough list steps" : "try --only " + near));
+      throw unknown("--only: " + owner + " has no step '" + name + "'", name, names, "attn-walkthrough list steps");
     }
   }
 }
@@ -118,29 +102,29 @@ void check_one_tensor(const std::vector<Step>& wanted, const std::vector<Step>& 
                       const Options& options) {
   const auto count =
       std::count_if(wanted.begin(), wanted.end(), [](const Step& step) { return step.kind == Step::Kind::tensor; });
-  const bool is_saved = options.save && render::holds_one_tensor(*options.save);
-  if (!is_saved && (!options.format->shows_one_tensor || count == 1)) {
+  const render::TensorWriter* const saved = options.save ? render::tensor_writer(*options.save) : nullptr;
+  const bool is_saved = saved != nullptr && (saved->can & can::several) == 0;
+  if (!is_saved && ((form_of(options).can & can::several) != 0 || count == 1)) {
     return;
   }
   if (is_saved && options.chapters.size() > 1) {
-    throw UsageError("--save " + *options.save + ": a .csv file holds one tensor, and " + options.name +
+    throw UsageError("--save " + *options.save + ": the file holds one tensor, and " + options.name +
                      " saves those of several chapters; name one chapter; try attn-walkthrough " +
                      std::string(chapter.name) + " --only attn_weights --save " + *options.save);
   }
   if (count == 1) {
     return;
   }
-  const std::string subject = is_saved                        ? "--save " + *options.save + ": a .csv file"
-                              : options.format->name == "svg" ? "--format svg: a picture"
-                                                              : "--format csv: it";
-  const std::vector<std::string> names = tensor_names(steps);
-  const auto is_weights = [](const std::string& name) { return name.ends_with("attn_weights"); };
-  const auto example = std::find_if(names.begin(), names.end(), is_weights);
+  const std::string subject = is_saved ? "--save " + *options.save : "--format " + std::string(form_of(options).name);
+  const auto is_weights = [](const Step& step) {
+    return step.kind == Step::Kind::tensor && step.name.ends_with("attn_weights");
+  };
+  const auto weights = std::ranges::find_if(steps, is_weights);
+  const std::string example = weights != steps.end() ? full_name(*weights) : full_name(steps.back());
   throw UsageError(subject + " shows one tensor, and " +
                    (options.only.empty() ? "the steps of " + std::string(chapter.name) + " have "
                                          : "--only " + text::joined(options.only, ",") + " names ") +
-                   (count == 0 ? "none" : std::to_string(count)) + "; use --only with one of " + text::joined(names) +
-                   "; try --only " + (example == names.end() ? names.back() : *example) +
+                   (count == 0 ? "none" : std::to_string(count)) + "; try --only " + example +
                    (is_saved ? ", or --save steps.npz for all" : ""));
 }
 
@@ -152,13 +136,8 @@ void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter
   if (std::find(names.begin(), names.end(), name) != names.end()) {
     return;
   }
-  const std::string near = text::nearest(name, names);
-  std::string meant = cell;
-  meant.replace(meant.find(name), name.size(), near);
-  throw UsageError("--cell: " + std::string(chapter.name) + " has no step '" + name + "'; its steps are " +
-                   text::joined(names) + "; " +
-                   (near.empty() ? "see attn-walkthrough " + std::string(chapter.name) + " --steps all"
-                                 : "try --cell '" + meant + "'"));
+  throw unknown("--cell: " + std::string(chapter.name) + " has no step '" + name + "'", name, names,
+                "attn-walkthrough list steps");
 }
 
 }  // namespace attn::cli

@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cli/completion.hpp"
-#include "cli/guides.hpp"
+#include "chapters/layer/layer.hpp"
+#include "cli/help.hpp"
 #include "cli/option.hpp"
 #include "cli/option_rows.hpp"
-#include "layer/layer.hpp"
 #include "text/lines.hpp"
 
 namespace attn::cli {
@@ -139,7 +138,7 @@ std::vector<Subcommand> other_commands() {
   };
 }
 
-/// Rows under one heading, taken by `takers` unless a row says otherwise.
+/// Rows under a heading, taken by `takers`, unless a row says otherwise.
 struct OptionGroup {
   std::string_view heading;
   unsigned takers;
@@ -153,12 +152,13 @@ constexpr OptionGroup option_groups[] = {{group::general, by_program | by_all_co
                                          {group::port, by_verify, port_options},
                                          {group::output, by_walks, output_options},
                                          {group::layer, by_layer, layer_options},
-                                         {group::inputs, by_lessons, input_options},
-                                         {group::weights, by_lessons, weight_options},
-                                         {group::weights, by_lessons, own_size_options},
-                                         {group::dropout, by_draws, dropout_options},
-                                         {group::kernels, by_kernels, kernel_options},
-                                         {group::printing, by_walks, printing_options}};
+                                         {group::inputs, by_lessons, setting_options},
+                                         {group::kernels, by_walks, thread_options}};
+
+/// The order of the headings in the help.
+constexpr std::string_view headings[] = {group::general, group::shown,   group::classroom, group::page,
+                                         group::port,    group::output,  group::layer,     group::inputs,
+                                         group::weights, group::dropout, group::kernels,   group::printing};
 
 }  // namespace
 
@@ -167,11 +167,12 @@ const std::vector<Option>& all_options() {
     std::vector<Option> all;
     for (const OptionGroup& group : option_groups) {
       for (Option& row : group.rows()) {
-        row.group = group.heading;
+        row.group = row.group.empty() ? group.heading : row.group;
         row.takers = row.takers == 0 ? group.takers : row.takers;
         all.push_back(std::move(row));
       }
     }
+    std::ranges::stable_sort(all, {}, [](const Option& row) { return std::ranges::find(headings, row.group); });
     return all;
   }();
   return rows;
@@ -252,7 +253,5 @@ std::vector<const chapters::Chapter*> entries_of(const std::string& name) {
   }
   return entries;
 }
-
-std::string option_part(const std::string& argument) { return argument.substr(0, argument.find('=')); }
 
 }  // namespace attn::cli

@@ -8,8 +8,11 @@
 namespace attn::emit {
 namespace {
 
-constexpr std::array table = {Emitter{"numpy", write_numpy}, Emitter{"pytorch", write_pytorch},
-                              Emitter{"notebook", write_notebook, true}};
+constexpr unsigned programs = can::comparisons | can::several;
+
+constexpr std::array table = {Emitter{{"numpy", "", programs}, write_numpy},
+                              Emitter{{"pytorch", ".py", programs}, write_pytorch},
+                              Emitter{{"notebook", ".ipynb", programs | can::questions}, write_notebook, true}};
 
 }  // namespace
 

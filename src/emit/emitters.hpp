@@ -2,15 +2,14 @@
 
 #include <iosfwd>
 #include <span>
-#include <string_view>
 
+#include "emit/form.hpp"
 #include "emit/request.hpp"
 
 namespace attn::emit {
 
 /// A kind of program that reproduces a walkthrough.
-struct Emitter {
-  std::string_view name;  ///< on the command line
+struct Emitter : Form {
   void (*write)(std::ostream& out, const Request& request);
   bool shows_output = false;  ///< also writes the output of each step
 };

@@ -5,10 +5,43 @@
 #include <string>
 #include <vector>
 
-#include "emit/names.hpp"
 #include "emit/request.hpp"
+#include "tensor/tensor.hpp"
 
 namespace attn::emit {
+
+/// The program's docstring: its chapters, their article, and further words.
+std::string head_text(const Request& request, const std::string& words);
+
+/// The concatenated parts.
+std::string joined_parts(const std::vector<std::string>& parts);
+
+/// The program of one chapter, or a function for each of several, called in order.
+std::string chapters_text(const std::vector<std::string>& bodies, const std::vector<Chapter>& chapters);
+
+/// The variables of a program with unique names: the steps' names, followed by their section's if several tensors have
+/// the same name.
+class Names {
+ public:
+  /// Requests a variable for the tensor; later requests for it are ignored.
+  void add(const Tensor& tensor, const std::string& name, const std::string& section);
+  /// Assigns the names.
+  void settle();
+
+  bool has(const Tensor& tensor) const { return found_.contains(tensor.id()); }
+  /// Throws std::out_of_range for a tensor without a variable.
+  const std::string& of(const Tensor& tensor) const { return found_.at(tensor.id()); }
+
+ private:
+  struct Wanted {
+    const void* id;
+    std::string name;
+    std::string section;
+  };
+
+  std::vector<Wanted> wanted_;
+  std::map<const void*, std::string> found_;
+};
 
 /// Writes the statements of one chapter's program: the tensors that its shown steps need, in the order of all steps,
 /// and the print calls. A subclass for each language writes tensors and print calls.
@@ -72,14 +105,5 @@ class Listing {
   std::string text_;  ///< the text since the last print call
   bool is_begun_ = false;
 };
-
-/// The program's docstring: its chapters, their article, and further words.
-std::string head_text(const Request& request, const std::string& words);
-
-/// The concatenated parts.
-std::string joined_parts(const std::vector<std::string>& parts);
-
-/// The program of one chapter, or a function for each of several, called in order.
-std::string chapters_text(const std::vector<std::string>& bodies, const std::vector<Chapter>& chapters);
 
 }  // namespace attn::emit

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "files/wrong.hpp"
@@ -52,18 +53,46 @@ double number(std::uint64_t bits, const Element& element) {
   return floating(bits << 16U, 4);
 }
 
+using Kind = Element::Kind;
+constexpr Encoding encodings[] = {
+    {"bool", "b1", "BOOL", {Kind::boolean, 1}},           {"int8", "i1", "I8", {Kind::signed_integer, 1}},
+    {"int16", "i2", "I16", {Kind::signed_integer, 2}},    {"int32", "i4", "I32", {Kind::signed_integer, 4}},
+    {"int64", "i8", "I64", {Kind::signed_integer, 8}},    {"uint8", "u1", "U8", {Kind::unsigned_integer, 1}},
+    {"uint16", "u2", "U16", {Kind::unsigned_integer, 2}}, {"uint32", "u4", "U32", {Kind::unsigned_integer, 4}},
+    {"uint64", "u8", "U64", {Kind::unsigned_integer, 8}}, {"float16", "f2", "F16", {Kind::floating, 2}},
+    {"float32", "f4", "F32", {Kind::floating, 4}},        {"float64", "f8", "F64", {Kind::floating, 8}},
+    {"bfloat16", "", "BF16", {Kind::brain_floating, 2}},
+};
+
 }  // namespace
 
+const Encoding* find_encoding(std::string_view Encoding::*spelling, std::string_view word) {
+  const Encoding* const found = word.empty() ? std::end(encodings) : std::ranges::find(encodings, word, spelling);
+  return found == std::end(encodings) ? nullptr : found;
+}
+
 std::string dtype_name(const Element& element) {
-  const std::string bits = std::to_string(8 * element.size);
-  switch (element.kind) {
-    case Element::Kind::boolean: return "bool";
-    case Element::Kind::signed_integer: return "int" + bits;
-    case Element::Kind::unsigned_integer: return "uint" + bits;
-    case Element::Kind::floating: return "float" + bits;
-    case Element::Kind::brain_floating: break;
+  const auto is_it = [&](const Encoding& one) {
+    return one.element.kind == element.kind && one.element.size == element.size;
+  };
+  return std::string(std::ranges::find_if(encodings, is_it)->name);
+}
+
+std::uint64_t little_endian(std::string_view bytes) {
+  std::uint64_t number = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) {
+    number = number << 8U | static_cast<unsigned char>(bytes[i]);
   }
-  return "bfloat16";
+  return number;
+}
+
+std::string little_endian_bytes(std::uint64_t number, std::size_t size) {
+  std::string bytes(size, '\0');
+  for (char& byte : bytes) {
+    byte = static_cast<char>(number & 0xffU);
+    number >>= 8U;
+  }
+  return bytes;
 }
 
 std::int64_t byte_count(const Shape& shape, const Element& element) {
@@ -85,26 +114,12 @@ std::int64_t byte_count(const Shape& shape, const Element& element) {
 }
 
 void append_numbers(std::string_view bytes, const Element& element, std::vector<double>& values) {
+  static_assert(std::endian::native == std::endian::little);
   const auto size = static_cast<std::size_t>(element.size);
-  const std::size_t count = bytes.size() / size;
-  if (element.kind == Element::Kind::floating && size == sizeof(float) && !element.big_endian &&
-      std::endian::native == std::endian::little) {
-    const std::size_t first = values.size();
-    values.resize(first + count);
-    for (std::size_t i = 0; i < count; ++i) {
-      float value = 0;
-      std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
-      values[first + i] = static_cast<double>(value);
-    }
-    return;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t at = 0; at + size <= bytes.size(); at += size) {
     std::uint64_t bits = 0;
-    for (std::size_t k = 0; k < size; ++k) {
-      const std::size_t at = i * size + (element.big_endian ? k : size - 1 - k);
-      bits = bits << 8U | static_cast<unsigned char>(bytes[at]);
-    }
-    values.push_back(number(bits, element));
+    std::memcpy(&bits, bytes.data() + at, size);
+    values.push_back(number(element.big_endian ? __builtin_bswap64(bits) >> (64 - 8 * size) : bits, element));
   }
 }
 

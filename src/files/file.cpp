@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "files/wrong.hpp"
-#include "text/ascii.hpp"
 #include "text/utf8.hpp"
 #include "walk/memory.hpp"
 
@@ -42,24 +41,6 @@ system::Descriptor open_regular(const fs::path& path, struct stat& status) {
   return file;
 }
 
-/// Reads `count` bytes, or all if there are fewer.
-std::string read_bytes(const system::Descriptor& file, std::size_t count) {
-  std::string bytes(count, '\0');
-  std::size_t done = 0;
-  while (done < count) {
-    const ssize_t got = ::read(file.number(), bytes.data() + done, count - done);
-    if (got < 0 && errno != EINTR) {
-      throw_unreadable();
-    }
-    if (got == 0) {
-      break;
-    }
-    done += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
-  }
-  bytes.resize(done);
-  return bytes;
-}
-
 /// Returns true if the name has no control characters for a terminal and no invalid bytes.
 bool is_readable(std::string_view name) {
   while (!name.empty()) {
@@ -75,21 +56,19 @@ bool is_readable(std::string_view name) {
 }  // namespace
 
 Bytes::Bytes(const fs::path& path) {
-  constexpr std::size_t large = std::size_t{1} << 24U;
   struct stat status {};
   file_ = open_regular(path, status);
   if (status.st_size == 0) {
     throw Wrong("it is empty", "write it again");
   }
   size_ = static_cast<std::size_t>(status.st_size);
-  if (size_ < large) {
-    copy_ = read_bytes(file_, size_);
-    view_ = copy_;
-    size_ = copy_.size();
-  }
 }
 
-void Bytes::read_file(std::size_t position, char* to, std::size_t count) const {
+void Bytes::read(std::size_t position, char* to, std::size_t count) const {
+  if (file_.number() < 0) {
+    std::copy_n(view_.data() + position, count, to);
+    return;
+  }
   while (count > 0) {
     const ssize_t got = pread(file_.number(), to, count, static_cast<off_t>(position));
     if (got < 0 && errno != EINTR) {
@@ -103,25 +82,6 @@ void Bytes::read_file(std::size_t position, char* to, std::size_t count) const {
     to += done;
     count -= done;
   }
-}
-
-void Bytes::read(std::size_t position, char* to, std::size_t count) const {
-  constexpr std::size_t window = std::size_t{1} << 16U;
-  if (!view_.empty()) {
-    std::copy_n(view_.data() + position, count, to);
-    return;
-  }
-  if (count >= window) {
-    read_file(position, to, count);
-    return;
-  }
-  if (position < window_begin_ || position + count > window_begin_ + window_.size()) {
-    std::string bytes(std::min(window, size_ - position), '\0');
-    read_file(position, bytes.data(), bytes.size());
-    window_ = std::move(bytes);
-    window_begin_ = position;
-  }
-  std::copy_n(window_.data() + (position - window_begin_), count, to);
 }
 
 std::string Bytes::piece(std::size_t position, std::size_t count) const {
@@ -144,9 +104,8 @@ void Bytes::each_piece(std::size_t position, std::size_t count,
 }
 
 Beginning beginning_of(const fs::path& path, std::size_t count) try {
-  struct stat status {};
-  const system::Descriptor file = open_regular(path, status);
-  return {status.st_size, read_bytes(file, std::min(count, static_cast<std::size_t>(status.st_size)))};
+  const Bytes bytes(path);
+  return {static_cast<std::int64_t>(bytes.size()), bytes.piece(0, count)};
 } catch (const Wrong&) {
   return {};
 }

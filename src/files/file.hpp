@@ -11,7 +11,7 @@
 
 namespace attn::files {
 
-/// The bytes of a regular file, or of memory. A large file stays open and is read in pieces.
+/// The bytes of a regular file, which stays open, or of memory.
 class Bytes {
  public:
   /// Opens a file. Rejects pipes and devices, which might never end. Throws Wrong.
@@ -32,14 +32,9 @@ class Bytes {
                   const std::function<void(std::string_view piece)>& use) const;
 
  private:
-  void read_file(std::size_t position, char* to, std::size_t count) const;
-
-  std::string copy_;
   std::string_view view_;
-  std::size_t size_;
+  std::size_t size_ = 0;
   system::Descriptor file_;
-  mutable std::string window_;  ///< the part of the file that serves short reads
-  mutable std::size_t window_begin_ = 0;
 };
 
 /// A file's size and first bytes; empty if it cannot be read.

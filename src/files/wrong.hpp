@@ -5,10 +5,14 @@
 #include <string>
 #include <utility>
 
-#include "files/read.hpp"
 #include "text/lines.hpp"
 
 namespace attn::files {
+
+/// Thrown for a file that cannot be read: what is wrong; what is accepted; how to go on.
+struct DumpError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 inline constexpr const char* accepted_formats =
     "give a folder of .npy, .csv, .tsv or .bin files, or one file of these, .npz, .safetensors or .json";

@@ -4,11 +4,9 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <utility>
 
-#include "lesson/derived.hpp"
 #include "tensor/glibc_math.hpp"
 #include "tensor/rounded_math.hpp"
 #include "text/columns.hpp"
@@ -17,147 +15,149 @@
 namespace attn::render {
 namespace {
 
-using Numbers = std::vector<double>;
-using Known = std::map<std::string_view, Numbers>;
-
-/// The rounding of numbers: every number to float32, none, or the columns that are shown as float32.
-enum class Precision { float32, float64, shown };
-
 /// Digits that tell a float32 apart from its neighbours.
 constexpr int all_digits = std::numeric_limits<float>::max_digits10;
 
-/// Computes columns on demand.
-class Columns {
- public:
-  Columns(const Tensor& tensor, const Derivation& derivation, const Telling& telling, Precision precision, Known& known)
-      : tensor_(tensor), derivation_(derivation), columns_(telling.columns), precision_(precision), known_(known) {}
+/// Compares two float32 numbers as torch.allclose does.
+bool is_close(double a, double b) {
+  const float x = static_cast<float>(a);
+  const float y = static_cast<float>(b);
+  return x == y || std::abs(x - y) <= 1e-08F + std::abs(1e-05F * y);
+}
 
-  const Numbers& numbers(std::string_view name) {
-    if (const auto found = known_.find(name); found != known_.end()) {
-      return found->second;
-    }
-    const auto column = std::ranges::find(columns_, name, &Column::name);
-    return known_.emplace(name, column == columns_.end() ? given(name) : computed(*column)).first->second;
-  }
-
- private:
-  Numbers given(std::string_view name) const {
-    Numbers numbers;
-    const auto add = [&](double value) {
-      numbers.push_back(precision_ == Precision::float32 ? static_cast<double>(static_cast<float>(value)) : value);
-    };
-    if (name == "c") {
-      add(derivation_.constant);
-    } else if (name == "bias" && derivation_.bias) {
-      add(value_of(tensor_, *derivation_.bias));
-    }
-    for (std::size_t i = 0; i < derivation_.terms.size(); ++i) {
-      const Derivation::Term& term = derivation_.terms[i];
-      if (name == "a" || (name == "b" && term.b)) {
-        add(value_of(tensor_, name == "a" ? term.a : *term.b));
-      } else if (name == "own") {
-        add(i == derivation_.position ? 1 : 0);
-      }
-    }
-    return numbers;
-  }
-
-  Numbers computed(const Column& column) {
-    const bool is_float32 = precision_ == Precision::float32 || (precision_ == Precision::shown && column.is_float32);
-    // For two float32 operands, float32's sum, difference, product and quotient equal double's, rounded.
-    const auto rounded = [&](double value) {
-      return is_float32 ? static_cast<double>(static_cast<float>(value)) : value;
-    };
-    const Numbers x = numbers(column.x);
-    const Numbers y = column.y.empty() ? Numbers() : numbers(column.y);
-    const auto each = [&](auto operation) {
-      Numbers results;
-      for (std::size_t i = 0; i < std::max(x.size(), y.size()); ++i) {
-        results.push_back(rounded(operation(at(x, i), column.y.empty() ? 0 : at(y, i))));
-      }
-      return results;
-    };
-    if (column.operation == "*") {
-      return each(std::multiplies());
-    }
-    if (column.operation == "/") {
-      return each(std::divides());
-    }
-    if (column.operation == "-") {
-      return each(std::minus());
-    }
-    if (column.operation == "exp") {
-      return each([&](double power, double) {
-        return is_float32 ? static_cast<double>(glibc::exp(static_cast<float>(power))) : rounded::exp(power);
-      });
-    }
-    if (column.operation == "cos" || column.operation == "sin") {
-      return each(
-          [&](double angle, double) { return column.operation == "cos" ? rounded::cos(angle) : rounded::sin(angle); });
-    }
-    if (column.operation == "sqrt" || column.operation == "rsqrt") {
-      return each([&](double number, double) {
-        const double root = rounded(std::sqrt(number));
-        return column.operation == "sqrt" ? root : 1 / root;
-      });
-    }
-    if (column.operation == "equal") {
-      return each([](double a, double b) { return a == b ? 1.0 : 0.0; });
-    }
-    if (column.operation == "close") {
-      return each([](double a, double b) { return is_close(a, b) ? 1.0 : 0.0; });
-    }
-    if (column.operation == "all") {
-      return {std::ranges::count(x, 0) == 0 ? 1.0 : 0.0};
-    }
-    if (column.operation == "largest") {
-      return {*std::ranges::max_element(x)};
-    }
-    Numbers sums = {0};
-    for (const Numbers& numbers : {x, y}) {
-      for (const double number : numbers) {
-        sums.push_back(rounded(sums.back() + number));
-      }
-    }
-    assert(column.operation == "running" || column.operation == "total");
-    return column.operation == "total" ? Numbers{sums.back()} : Numbers(sums.begin() + 1, sums.end());
-  }
-
- public:
-  /// A term's number, or the only number if all terms share it.
-  static double at(const Numbers& numbers, std::size_t i) { return numbers[numbers.size() == 1 ? 0 : i]; }
-
- private:
-  const Tensor& tensor_;
-  const Derivation& derivation_;
-  const std::vector<Column>& columns_;
-  Precision precision_;
-  Known& known_;
+/// What a column's operation makes of each pair of numbers, in double precision.
+struct EachOperation {
+  std::string_view name;
+  double (*of)(double x, double y);
 };
 
-double value_in(Precision precision, const Tensor& tensor, const Derivation& derivation) {
+constexpr EachOperation each_operations[] = {
+    {"*", [](double x, double y) { return x * y; }},
+    {"/", [](double x, double y) { return x / y; }},
+    {"-", [](double x, double y) { return x - y; }},
+    {"exp", [](double x, double) { return rounded::exp(x); }},
+    {"cos", [](double x, double) { return rounded::cos(x); }},
+    {"sin", [](double x, double) { return rounded::sin(x); }},
+    {"sqrt", [](double x, double) { return std::sqrt(x); }},
+    {"equal", [](double x, double y) { return x == y ? 1.0 : 0.0; }},
+    {"close", [](double x, double y) { return is_close(x, y) ? 1.0 : 0.0; }},
+};
+
+double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+double value_in(Columns::Precision precision, const Tensor& tensor, const Derivation& derivation) {
   const Telling telling = told(tensor, derivation);
-  Known known;
-  return Columns::at(Columns(tensor, derivation, telling, precision, known).numbers(telling.result),
-                     derivation.position);
+  return Columns(tensor, derivation, telling, precision).at(telling.result, derivation.position);
+}
+
+double value_of(const Tensor& tensor, const Element& element) {
+  return tensor.operands()[element.operand].value(element.index);
+}
+
+/// The first axis along which the two indices differ.
+std::optional<std::size_t> differing_axis(const Shape& first, const Shape& last) {
+  const auto [in_first, in_last] = std::ranges::mismatch(first, last);
+  return in_first == first.end() ? std::nullopt : std::optional(static_cast<std::size_t>(in_first - first.begin()));
 }
 
 }  // namespace
 
+Derivation derived(const Tensor& tensor, const Shape& index) {
+  const Operation& operation = tensor.operation();
+  return operation.is_parameter() ? Derivation(Derivation::Rule::given) : operation.derive(tensor.operands(), index);
+}
+
 double double_value(const Tensor& tensor, const Derivation& derivation) {
-  return value_in(Precision::float64, tensor, derivation);
+  return value_in(Columns::Precision::float64, tensor, derivation);
 }
 
 float float_value(const Tensor& tensor, const Derivation& derivation) {
-  return static_cast<float>(value_in(Precision::float32, tensor, derivation));
+  return static_cast<float>(value_in(Columns::Precision::float32, tensor, derivation));
 }
+
+// ---- Columns ---------------------------------------------------------------------------------------
+
+double Columns::at(std::string_view name, std::size_t term) {
+  const Numbers& all = numbers(name);
+  return all[all.size() == 1 ? 0 : term];
+}
+
+const Columns::Numbers& Columns::numbers(std::string_view name) {
+  if (const auto found = known_.find(name); found != known_.end()) {
+    return found->second;
+  }
+  const auto column = std::ranges::find(telling_.columns, name, &Column::name);
+  return known_.emplace(name, column == telling_.columns.end() ? given(name) : computed(*column)).first->second;
+}
+
+Columns::Numbers Columns::given(std::string_view name) const {
+  Numbers numbers;
+  const auto add = [&](double value) { numbers.push_back(precision_ == Precision::float32 ? as_float(value) : value); };
+  if (name == "c") {
+    add(derivation_.constant);
+  } else if (name == "bias" && derivation_.bias) {
+    add(value_of(tensor_, *derivation_.bias));
+  }
+  for (std::size_t i = 0; i < derivation_.terms.size(); ++i) {
+    const Derivation::Term& term = derivation_.terms[i];
+    if (name == "a" || (name == "b" && term.b)) {
+      add(value_of(tensor_, name == "a" ? term.a : *term.b));
+    } else if (name == "own") {
+      add(i == derivation_.position ? 1 : 0);
+    }
+  }
+  return numbers;
+}
+
+Columns::Numbers Columns::computed(const Column& column) {
+  const bool is_float32 = precision_ == Precision::float32 || (precision_ == Precision::shown && column.is_float32);
+  // For two float32 operands, float32's sum, difference, product and quotient equal double's, rounded.
+  const auto rounded = [&](double value) { return is_float32 ? as_float(value) : value; };
+  const Numbers x = numbers(column.x);
+  const Numbers y = column.y.empty() ? Numbers() : numbers(column.y);
+  const auto each = [&](auto operation) {
+    Numbers results;
+    for (std::size_t i = 0; i < std::max(x.size(), y.size()); ++i) {
+      const double second = y.empty() ? 0 : y[y.size() == 1 ? 0 : i];
+      results.push_back(rounded(operation(x[x.size() == 1 ? 0 : i], second)));
+    }
+    return results;
+  };
+  if (column.operation == "exp" && is_float32) {
+    return each([](double power, double) { return static_cast<double>(glibc::exp(static_cast<float>(power))); });
+  }
+  if (column.operation == "rsqrt") {
+    return each([&](double number, double) { return 1 / rounded(std::sqrt(number)); });
+  }
+  const auto* const operation = std::ranges::find(each_operations, column.operation, &EachOperation::name);
+  if (operation != std::end(each_operations)) {
+    return each(operation->of);
+  }
+  if (column.operation == "all") {
+    return {std::ranges::count(x, 0) == 0 ? 1.0 : 0.0};
+  }
+  if (column.operation == "largest") {
+    return {*std::ranges::max_element(x)};
+  }
+  Numbers sums = {0};
+  for (const Numbers& numbers : {x, y}) {
+    for (const double number : numbers) {
+      sums.push_back(rounded(sums.back() + number));
+    }
+  }
+  assert(column.operation == "running" || column.operation == "total");
+  return column.operation == "total" ? Numbers{sums.back()} : Numbers(sums.begin() + 1, sums.end());
+}
+
+// ---- Text ------------------------------------------------------------------------------------------
 
 Account::Account(const Tensor& tensor, const Shape& index, const CellWords& words, int precision)
     : tensor_(tensor),
       words_(words),
       precision_(precision),
       derivation_(derived(tensor, index)),
-      telling_(told(tensor, derivation_)) {}
+      telling_(told(tensor, derivation_)),
+      columns_(tensor, derivation_, telling_, Columns::Precision::shown) {}
 
 std::string Account::filled(std::string_view pattern, std::optional<std::size_t> term) const {
   std::string text;
@@ -224,11 +224,15 @@ std::optional<std::size_t> Account::open_axis(std::string_view name) const {
   return first.operand == last.operand ? differing_axis(first.index, last.index) : std::nullopt;
 }
 
-double Account::number(std::string_view column, std::size_t term) const {
-  return Columns::at(Columns(tensor_, derivation_, telling_, Precision::shown, numbers_).numbers(column), term);
-}
+double Account::number(std::string_view column, std::size_t term) const { return columns_.at(column, term); }
 
-std::string Account::number_text(double value) const { return arithmetic_text(value, precision_); }
+/// Two digits more than PyTorch prints at that precision, so that the last printed digit comes out right.
+std::string Account::number_text(double value) const {
+  const double size = std::abs(value);
+  const bool is_fixed = size == 0 || !std::isfinite(value) || (size >= 1e-4 && size < 1e6);
+  const auto format = is_fixed ? std::chars_format::fixed : std::chars_format::scientific;
+  return text::number_text(size == 0 ? 0 : value, format, precision_ + 2);
+}
 
 std::string Account::element_text(const Element& element) const {
   const double value = value_of(tensor_, element);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lesson/cell_words.hpp"
+#include "lesson/cell.hpp"
 #include "lesson/told.hpp"
 
 namespace attn::render {
@@ -17,15 +17,46 @@ inline constexpr std::size_t most_terms = 24;
 inline constexpr std::size_t first_terms = 12;
 inline constexpr std::size_t last_terms = 4;
 
+/// The derivation of an element from its tensor's operands; a parameter counts as given, however it was drawn.
+Derivation derived(const Tensor& tensor, const Shape& index);
+
 /// The result of a derivation from the operands' elements, evaluated from left to right, in double and in float32
 /// arithmetic.
 double double_value(const Tensor& tensor, const Derivation& derivation);
 float float_value(const Tensor& tensor, const Derivation& derivation);
 
+/// Computes the columns of a telling on demand. The arguments must outlive it.
+class Columns {
+ public:
+  /// The rounding of numbers: every number to float32, none, or the columns that are shown as float32.
+  enum class Precision { float32, float64, shown };
+
+  Columns(const Tensor& tensor, const Derivation& derivation, const Telling& telling, Precision precision)
+      : tensor_(tensor), derivation_(derivation), telling_(telling), precision_(precision) {}
+
+  /// A term's number, or the only number if all terms share it.
+  double at(std::string_view name, std::size_t term);
+
+ private:
+  using Numbers = std::vector<double>;
+
+  const Numbers& numbers(std::string_view name);
+  Numbers given(std::string_view name) const;
+  Numbers computed(const Column& column);
+
+  const Tensor& tensor_;
+  const Derivation& derivation_;
+  const Telling& telling_;
+  Precision precision_;
+  std::map<std::string_view, Numbers> known_;
+};
+
 /// The description of one element, with its patterns filled in as text. The tensor and the words must outlive it.
 class Account {
  public:
   Account(const Tensor& tensor, const Shape& index, const CellWords& words, int precision);
+  Account(const Account&) = delete;
+  Account& operator=(const Account&) = delete;
 
   const Derivation& derivation() const { return derivation_; }
   const Telling& telling() const { return telling_; }
@@ -53,7 +84,7 @@ class Account {
   int precision_;
   Derivation derivation_;
   Telling telling_;
-  mutable std::map<std::string_view, std::vector<double>> numbers_;  ///< by column, filled on demand
+  mutable Columns columns_;
 };
 
 }  // namespace attn::render

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lesson/lineage.hpp"
+#include "tensor/words.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 
@@ -41,8 +42,8 @@ const Step& find_step(std::span<const Step> steps, const CellRequest& request) {
                   names.substr(0, names.find(',')) + "[...]'");
 }
 
-/// ": attn_scores has shape [2, 6, 6]; takes ...; try ..."
-std::string what_is_accepted(const Step& step) {
+/// Says what is wrong, and what the step accepts: "attn_scores has shape [2, 6, 6] and takes 3 indices: ..."
+[[noreturn]] void refuse(const std::string& what, const Step& step) {
   const Shape& shape = step.tensor->shape();
   std::string ranges;
   Shape example;
@@ -50,24 +51,23 @@ std::string what_is_accepted(const Step& step) {
     ranges += (ranges.empty() ? "" : ", ") + std::string("0 to ") + std::to_string(size - 1);
     example.push_back(std::min<std::int64_t>(1, size - 1));
   }
-  return "; " + step.name + " has shape " + shape_text(shape) + " and takes " +
-         (shape.empty() ? std::string("no indices") : std::to_string(shape.size()) + " indices: " + ranges) +
-         "; try --cell '" + step.name + index_text(example) + "'";
+  throw CellError("--cell: " + what + "; " + step.name + " has shape " + shape_text(shape) + " and takes " +
+                  (shape.empty() ? std::string("no indices") : std::to_string(shape.size()) + " indices: " + ranges) +
+                  "; try --cell '" + step.name + index_text(example) + "'");
 }
 
 std::int64_t token_index(const std::string& word, const Step& step, std::span<const std::string> tokens) {
   const auto first = std::find(tokens.begin(), tokens.end(), word);
   if (first == tokens.end()) {
-    std::string list;
-    for (const std::string& token : tokens) {
-      list += (list.empty() ? "neither a number nor one of " : " ") + token;
-    }
-    throw CellError("--cell: '" + word + "' is " + (list.empty() ? "not a number" : list) + what_is_accepted(step));
+    refuse("'" + word + "' is " +
+               (tokens.empty() ? "not a number" : "neither a number nor one of " + text::joined(tokens, " ")),
+           step);
   }
   const auto second = std::find(first + 1, tokens.end(), word);
   if (second != tokens.end()) {
-    throw CellError("--cell: '" + word + "' is the token at " + std::to_string(first - tokens.begin()) + " and at " +
-                    std::to_string(second - tokens.begin()) + what_is_accepted(step));
+    refuse("'" + word + "' is the token at " + std::to_string(first - tokens.begin()) + " and at " +
+               std::to_string(second - tokens.begin()),
+           step);
   }
   return first - tokens.begin();
 }
@@ -79,13 +79,14 @@ std::int64_t resolved(const std::string& text, std::size_t axis, const Step& ste
   if (!number) {
     const std::int64_t index = token_index(text, step, tokens);
     if (!token_axes(*step.tensor, tokens.size())[axis]) {
-      throw CellError("--cell: axis " + std::to_string(axis) + " of " + step.name + " is not a token axis, so '" +
-                      text + "' cannot be its index" + what_is_accepted(step));
+      refuse("axis " + std::to_string(axis) + " of " + step.name + " is not a token axis, so '" + text +
+                 "' cannot be its index",
+             step);
     }
     return index;
   }
   if (*number < -size || *number >= size) {
-    throw CellError("--cell: index " + text + " is outside axis " + std::to_string(axis) + what_is_accepted(step));
+    refuse("index " + text + " is outside axis " + std::to_string(axis), step);
   }
   return *number < 0 ? *number + size : *number;
 }
@@ -136,15 +137,69 @@ Cell find_cell(std::span<const Step> steps, const CellRequest& request, std::spa
     named.insert(named.begin(), dim - named.size(), "0");  // the first batch entry, the first head
   }
   if (named.size() != dim) {
-    const std::size_t count = named.size();
-    throw CellError("--cell: " + std::to_string(count) + (count == 1 ? " index does" : " indices do") +
-                    " not name one number of " + step.name + what_is_accepted(step));
+    refuse(std::to_string(named.size()) + (named.size() == 1 ? " index does" : " indices do") +
+               " not name one number of " + step.name,
+           step);
   }
   Shape index;
   for (std::size_t axis = 0; axis < dim; ++axis) {
     index.push_back(resolved(named[axis], axis, step, tokens));
   }
   return {&step, std::move(index)};
+}
+
+std::string CellWords::name(const Tensor& tensor) const {
+  if (tensor.id() == root_.tensor->id()) {
+    return root_.name;
+  }
+  if (!tensor.name().empty()) {
+    return tensor.name();
+  }
+  const bool is_copy = tensor.kind() == Kind::contiguous;  // the same numbers in the same places
+  return is_copy ? name(tensor.operands()[0]) : grouped(tensor.expression());
+}
+
+std::string CellWords::cell(const Tensor& tensor, const Shape& index, std::optional<std::size_t> open) const {
+  return name(tensor) + index_text(index, open);
+}
+
+std::string CellWords::run(const Tensor& tensor, const Shape& index, std::optional<std::size_t> open) const {
+  std::string kind;
+  if (open && tensor.dim() > 1) {
+    const std::size_t from_end = index.size() - *open;
+    kind = from_end == 1 ? "row " : from_end == 2 ? "column " : "";
+  }
+  std::string words;
+  const std::vector<bool> axes = token_axes(tensor, tokens_.size());
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    if (axes[axis] && open != axis) {
+      words += (words.empty() ? " (" : ", ") + token(index[axis]);
+    }
+  }
+  return kind + cell(tensor, index, open) + (words.empty() ? "" : words + ")");
+}
+
+std::string CellWords::places(const Tensor& tensor, const Shape& index) const {
+  const std::vector<bool> axes = token_axes(tensor, tokens_.size());
+  std::string text;
+  for (std::size_t axis = 0; axis < index.size(); ++axis) {
+    if (counts_heads(tensor, axis)) {
+      text += (text.empty() ? "" : ", ") + head_name(index[axis]);
+    }
+    if (!axes[axis]) {
+      continue;
+    }
+    const std::size_t from_end = index.size() - axis;
+    const std::string kind = index.size() == 1 || from_end > 2 ? "item " : from_end == 2 ? "row " : "column ";
+    text += (text.empty() ? "" : ", ") + kind + std::to_string(index[axis]) + ": " + token(index[axis]);
+  }
+  return text;
+}
+
+std::optional<std::string> CellWords::token_along(const Tensor& tensor, const Shape& index,
+                                                  std::optional<std::size_t> axis) const {
+  const bool is_token = axis && token_axes(tensor, tokens_.size())[*axis];
+  return is_token ? std::optional(token(index[*axis])) : std::nullopt;
 }
 
 }  // namespace attn::render

@@ -11,8 +11,6 @@
 #include <utility>
 
 #include "lesson/account.hpp"
-#include "lesson/cell_words.hpp"
-#include "lesson/origin.hpp"
 #include "text/numbers.hpp"
 #include "torch/print.hpp"
 
@@ -208,6 +206,22 @@ class Writer {
   std::size_t indent_ = 0;
 };
 
+std::vector<std::string> hint_of(const Account& account, const Lines& lines) {
+  const std::size_t count = account.derivation().terms.size();
+  const std::size_t shown = std::min(count, most_terms);  // enough to show the method
+  std::vector<std::string> hint = {account.filled(lines.opening)};
+  for (std::size_t i = 0; i < shown; ++i) {
+    hint.push_back(account.filled(lines.each, i));
+  }
+  if (shown < count) {
+    hint.push_back("... " + std::to_string(count - shown) + " more ...");
+  }
+  if (account.derivation().bias) {
+    hint.push_back(account.filled(lines.bias, count));
+  }
+  return hint;
+}
+
 }  // namespace
 
 std::string derivation_text(std::span<const Step> steps, const CellRequest& request, std::int64_t depth,
@@ -222,6 +236,17 @@ std::string derivation_text(const Cell& cell, std::int64_t depth, std::span<cons
   }
   return Writer(cell, tokens, print).write(1) + "computed from, back to the given tensors:\n" +
          origin_text(cell, tokens) + "use --depth 2 or more to derive these numbers too\n";
+}
+
+std::vector<std::vector<std::string>> hints(const Cell& cell, std::span<const std::string> tokens,
+                                            const torch::PrintOptions& print) {
+  const CellWords words(*cell.step, tokens);
+  const Account account(*cell.step->tensor, cell.index, words, print.precision);
+  std::vector<std::vector<std::string>> hints;
+  for (const Lines& lines : account.telling().hints) {
+    hints.push_back(hint_of(account, lines));
+  }
+  return hints;
 }
 
 }  // namespace attn::render

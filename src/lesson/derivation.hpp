@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "lesson/cell.hpp"
 #include "torch/print.hpp"
@@ -18,5 +19,14 @@ std::string derivation_text(std::span<const Step> steps, const CellRequest& requ
 /// Derives an existing cell.
 std::string derivation_text(const Cell& cell, std::int64_t depth, std::span<const std::string> tokens,
                             const torch::PrintOptions& print);
+
+/// The tensors that a number depends on, back to the given ones: one per line, with the part that the number needs, its
+/// operands indented below. At most a screenful of lines.
+std::string origin_text(const Cell& cell, std::span<const std::string> tokens);
+
+/// Hints for computing a number, each a list of lines: first the operands; then, for a sum of products or a softmax,
+/// the terms to add. Empty for given numbers.
+std::vector<std::vector<std::string>> hints(const Cell& cell, std::span<const std::string> tokens,
+                                            const torch::PrintOptions& print);
 
 }  // namespace attn::render

@@ -1,4 +1,4 @@
-#include "lesson/formula.hpp"
+#include "lesson/frame.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,16 +1,51 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "lesson/formula.hpp"
-#include "lesson/step_map.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn::render {
+
+/// A chapter's computation in one line, with the names of its own tensors.
+struct Formula {
+  std::string text;                ///< "context_vecs = softmax(queries @ keys.T / sqrt(d_k)) @ values"
+  std::vector<std::string> terms;  ///< definitions of its symbols: "d_k: the dimension of the keys, 2"
+};
+
+/// The result of a chapter: the last tensor computed from attention weights, for all tokens if there is one; null if
+/// there is none.
+const Step* result_of(std::span<const Step> steps);
+
+/// The formula of the result, down to tensors that do not depend on attention weights or scores. Empty if there is no
+/// result.
+Formula formula_of(std::span<const Step> steps);
+
+/// A tensor of a chapter, and the tensors it is computed from.
+struct MapLine {
+  std::size_t step = 0;  ///< the line's first step
+  std::string name = {};
+  std::string shape = {};                 ///< "[6, 3]"
+  std::vector<std::string> sources = {};  ///< names of tensors on earlier lines
+  std::size_t sections = 1;               ///< number of sections with a tensor of this name from these sources
+  bool has_other_weights = false;         ///< the sections use different weights
+  bool tells_sections = false;            ///< mention the different weights, because no source's line does
+  std::size_t depth = 0;  ///< one more than the deepest source; without sources, one less than the first use
+};
+
+/// A chapter's tensors in program order, each with its sources. Trainable parameters, checks, and tensors with neither
+/// sources nor uses are left out; tensors that several sections share appear once. Empty for fewer than two tensors.
+std::vector<MapLine> step_map(std::span<const Step> steps);
+
+/// "keys [6, 2] from inputs, in 3 sections with other weights", without the name and the shape.
+std::string origin_words(const MapLine& line);
+
+/// Lines of at most `width` columns: "keys [6, 2] from inputs", indented by depth.
+std::vector<std::string> map_lines(std::span<const MapLine> map, std::int64_t width);
 
 /// A chapter's own question and commands; its steps provide the rest of the frame.
 struct Framing {

@@ -4,19 +4,6 @@
 #include <unordered_set>
 
 namespace attn::render {
-namespace {
-
-bool is_made_with(const Tensor& tensor, const std::set<Kind>& kinds, std::unordered_set<const void*>& seen) {
-  if (!seen.insert(tensor.id()).second) {
-    return false;
-  }
-  const auto& operands = tensor.operands();
-  return kinds.contains(tensor.kind()) || std::any_of(operands.begin(), operands.end(), [&](const Tensor& one) {
-           return is_made_with(one, kinds, seen);
-         });
-}
-
-}  // namespace
 
 bool counts_tokens(const Tensor& tensor, std::size_t axis) {
   if (tensor.operation().facts().is_by_tokens || (axis == 0 && (tensor.name() == "inputs" || tensor.name() == "ids"))) {
@@ -55,7 +42,9 @@ std::string head_name(std::int64_t item) { return "head " + std::to_string(item 
 
 bool is_made_with(const Tensor& tensor, const std::set<Kind>& kinds) {
   std::unordered_set<const void*> seen;
-  return is_made_with(tensor, kinds, seen);
+  bool is_made = false;
+  for_each_source(tensor, seen, [&](const Tensor& one) { is_made = is_made || kinds.contains(one.kind()); });
+  return is_made;
 }
 
 std::optional<std::int64_t> token_of(const Tensor& vector) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 namespace attn::render {
+
 Numbers::Numbers(const Tensor& tensor)
     : contents(tensor.array().contents()),
       shape(tensor.shape()),
@@ -24,6 +25,15 @@ double row_total(std::span<const float> row) { return std::accumulate(row.begin(
 
 bool are_equal(std::span<const float> a, std::span<const float> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+double largest_difference(std::span<const float> a, std::span<const float> b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    most = std::isnan(difference) ? INFINITY : std::max(most, difference);
+  }
+  return most;
 }
 
 bool near(double a, double b, double tolerance) {

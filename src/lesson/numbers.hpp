@@ -27,6 +27,8 @@ struct Numbers {
 
 double row_total(std::span<const float> row);
 bool are_equal(std::span<const float> a, std::span<const float> b);
+/// Infinite if a difference is no number.
+double largest_difference(std::span<const float> a, std::span<const float> b);
 bool near(double a, double b, double tolerance = 1e-5);
 
 /// Returns true if no number is negative and every row sums to 1.

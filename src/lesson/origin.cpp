@@ -1,13 +1,11 @@
-#include "lesson/origin.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "lesson/cell_words.hpp"
-#include "lesson/derived.hpp"
+#include "lesson/account.hpp"
+#include "lesson/derivation.hpp"
 
 namespace attn::render {
 namespace {

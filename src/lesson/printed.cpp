@@ -1,91 +1,81 @@
 #include "lesson/printed.hpp"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "torch/shown.hpp"
 
 namespace attn::render {
 namespace {
 
-/// Calls `use` with the numbers that print needs: for a summarised tensor, the shown ones.
+/// Calls `use` with the numbers that print needs, for a summarised tensor the shown ones, and with the text before the
+/// last bracket: grad_fn or requires_grad.
 template <class Use>
-auto with_numbers(const Tensor& tensor, const torch::PrintOptions& print, Use use) {
-  const std::vector<torch::ShownItems> axes = torch::shown_items(tensor.shape(), print);
-  if (std::ranges::any_of(axes, &torch::ShownItems::cut)) {
-    return use(torch::Printable(tensor.shape(), torch::shown_elements(tensor, axes)));
+auto with_numbers(const Tensor& tensor, const TextOptions& options, Use use) {
+  std::vector<std::string> suffixes;
+  if (options.show_grad && tensor.requires_grad()) {
+    const std::string grad_fn = tensor.grad_fn();
+    suffixes.push_back(grad_fn.empty() ? "requires_grad=True" : "grad_fn=<" + grad_fn + ">");
   }
-  return use(torch::Printable(*tensor.array().contents()));
+  const std::vector<torch::ShownItems> axes = torch::shown_items(tensor.shape(), options.print);
+  if (std::ranges::any_of(axes, &torch::ShownItems::cut)) {
+    return use(torch::Printable(tensor.shape(), torch::shown_elements(tensor, axes)), suffixes);
+  }
+  return use(torch::Printable(*tensor.array().contents()), suffixes);
 }
 
-torch::PrintedTensor after(const std::string& heading, torch::PrintedTensor printed) {
-  printed.text.insert(0, heading);
-  for (torch::PrintedCell& cell : printed.cells) {
-    cell.offset += heading.size();
-  }
-  return printed;
+/// The text before "tensor(", which marks an nn.Parameter.
+std::string start_of(const Tensor& tensor) {
+  return tensor.operation().is_parameter() ? "Parameter containing:\n" : "";
+}
+
+/// The value of a step that is no tensor.
+std::string plain_value(const Step& step) {
+  return step.kind == Step::Kind::size ? torch::format_size(step.tensor->shape()) : step.text;
 }
 
 }  // namespace
 
-std::string print_heading(const Tensor& tensor) {
-  return tensor.operation().is_parameter() ? "Parameter containing:\n" : "";
-}
+std::string label_text(const Step& step) { return step.label.empty() ? "" : step.label + " "; }
 
-std::vector<std::string> print_suffixes(const Tensor& tensor, const TextOptions& options) {
-  if (!options.show_grad || !tensor.requires_grad()) {
-    return {};
+void write_value(const torch::TextSink& sink, const Step& step, const TextOptions& options) {
+  if (step.kind != Step::Kind::tensor) {
+    sink(plain_value(step));
+    return;
   }
-  const std::string grad_fn = tensor.grad_fn();
-  return {grad_fn.empty() ? "requires_grad=True" : "grad_fn=<" + grad_fn + ">"};
-}
-
-torch::PrintedTensor printed_tensor(const Tensor& tensor, const TextOptions& options) {
-  return with_numbers(tensor, options.print, [&](const torch::Printable& numbers) {
-    return after(print_heading(tensor), torch::print_tensor(numbers, print_suffixes(tensor, options), options.print));
+  sink(start_of(*step.tensor));
+  with_numbers(*step.tensor, options, [&](const torch::Printable& numbers, const std::vector<std::string>& suffixes) {
+    torch::write_tensor(sink, numbers, suffixes, options.print);
   });
 }
 
 std::string tensor_text(const Tensor& tensor, const TextOptions& options) {
-  return with_numbers(tensor, options.print, [&](const torch::Printable& numbers) {
-    return print_heading(tensor) + torch::format_tensor(numbers, print_suffixes(tensor, options), options.print);
+  return with_numbers(tensor, options, [&](const torch::Printable& numbers, const std::vector<std::string>& suffixes) {
+    return start_of(tensor) + torch::format_tensor(numbers, suffixes, options.print);
   });
-}
-
-std::string label_text(const Step& step) { return step.label.empty() ? "" : step.label + " "; }
-
-torch::PrintedTensor printed_value(const Step& step, const TextOptions& options) {
-  switch (step.kind) {
-    case Step::Kind::tensor: return printed_tensor(*step.tensor, options);
-    case Step::Kind::size: return {torch::format_size(step.tensor->shape()), {}};
-    case Step::Kind::text: break;
-  }
-  return {step.text, {}};
-}
-
-torch::PrintedTensor printed_step(const Step& step, const TextOptions& options) {
-  return after(label_text(step), printed_value(step, options));
 }
 
 std::string value_text(const Step& step, const TextOptions& options) {
-  return step.kind == Step::Kind::tensor ? tensor_text(*step.tensor, options) : printed_value(step, options).text;
-}
-
-void write_value(const torch::TextSink& sink, const Step& step, const TextOptions& options) {
-  if (step.kind != Step::Kind::tensor) {
-    sink(printed_value(step, options).text);
-    return;
-  }
-  const Tensor& tensor = *step.tensor;
-  sink(print_heading(tensor));
-  with_numbers(tensor, options.print, [&](const torch::Printable& numbers) {
-    torch::write_tensor(sink, numbers, print_suffixes(tensor, options), options.print);
-  });
+  return step.kind == Step::Kind::tensor ? tensor_text(*step.tensor, options) : plain_value(step);
 }
 
 std::string step_text(const Step& step, const TextOptions& options) {
   return label_text(step) + value_text(step, options);
+}
+
+torch::PrintedTensor printed_step(const Step& step, const TextOptions& options) {
+  if (step.kind != Step::Kind::tensor) {
+    return {step_text(step, options), {}};
+  }
+  const std::string before = label_text(step) + start_of(*step.tensor);
+  torch::PrintedTensor printed = with_numbers(
+      *step.tensor, options, [&](const torch::Printable& numbers, const std::vector<std::string>& suffixes) {
+        return torch::print_tensor(numbers, suffixes, options.print);
+      });
+  printed.text.insert(0, before);
+  for (torch::PrintedCell& cell : printed.cells) {
+    cell.offset += before.size();
+  }
+  return printed;
 }
 
 }  // namespace attn::render

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "torch/print.hpp"
 #include "walk/walkthrough.hpp"
@@ -14,34 +13,22 @@ struct TextOptions {
   bool show_grad = true;  ///< grad_fn and requires_grad
 };
 
-/// The text before "tensor(", which marks an nn.Parameter.
-std::string print_heading(const Tensor& tensor);
-
-/// The text before the last bracket: grad_fn or requires_grad.
-std::vector<std::string> print_suffixes(const Tensor& tensor, const TextOptions& options);
-
 /// The output of print(tensor), without the final newline.
-torch::PrintedTensor printed_tensor(const Tensor& tensor, const TextOptions& options);
-
-/// The text of printed_tensor.
 std::string tensor_text(const Tensor& tensor, const TextOptions& options);
 
 /// The text that print writes before the step's value: its label and a space, or nothing.
 std::string label_text(const Step& step);
 
-/// A step's output without its label; it has cells if the step is a tensor.
-torch::PrintedTensor printed_value(const Step& step, const TextOptions& options);
-
-/// The text of printed_value.
+/// A step's output without its label.
 std::string value_text(const Step& step, const TextOptions& options);
 
 /// Passes value_text on in pieces; a tensor's text is never held as a whole.
 void write_value(const torch::TextSink& sink, const Step& step, const TextOptions& options);
 
 /// The label and the value as the article's print call writes them, without the step's end.
-torch::PrintedTensor printed_step(const Step& step, const TextOptions& options);
-
-/// The text of printed_step.
 std::string step_text(const Step& step, const TextOptions& options);
+
+/// The same with the places of a tensor's numbers.
+torch::PrintedTensor printed_step(const Step& step, const TextOptions& options);
 
 }  // namespace attn::render

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <utility>
-#include <variant>
 
-#include "lesson/derived.hpp"
+#include "lesson/account.hpp"
+#include "lesson/numbers.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 
@@ -78,11 +78,10 @@ std::vector<torch::PrintedCell> Questions::open(const Step& step, const torch::P
   if (!has_questions(step)) {
     return {};
   }
-  const auto contents = step.tensor->array().contents();
-  const float* const values = std::get<Block<float>>(*contents).data();
+  const Numbers numbers(*step.tensor);
   std::vector<torch::PrintedCell> open = printed.cells;
   std::erase_if(open, [&](const torch::PrintedCell& cell) {
-    return is_seen(*step.tensor, cell.position, values[cell.position]);
+    return is_seen(*step.tensor, cell.position, numbers.at(cell.position));
   });
   return open;
 }
@@ -96,15 +95,14 @@ std::optional<Question> Questions::of(const Step& step) {
   if (question.asked.empty()) {
     return {};
   }
-  const auto contents = step.tensor->array().contents();
-  const float* const values = std::get<Block<float>>(*contents).data();
+  const Numbers numbers(*step.tensor);
   std::unordered_set<std::uint32_t> asked;
   for (const torch::PrintedCell& cell : question.asked) {
-    asked.insert(bits_of(values[cell.position]));
+    asked.insert(bits_of(numbers.at(cell.position)));
   }
   std::vector<torch::PrintedCell> blanks = question.printed.cells;
   std::erase_if(blanks, [&](const torch::PrintedCell& cell) {
-    const float value = values[cell.position];
+    const float value = numbers.at(cell.position);
     const bool is_asked = std::ranges::binary_search(question.asked, cell.offset, {}, &torch::PrintedCell::offset);
     return !is_asked && (is_plain(value) || !asked.contains(bits_of(value)));
   });
@@ -118,10 +116,9 @@ void Questions::note_shown(const Step& step, const torch::PrintedTensor& printed
   if (step.kind != Step::Kind::tensor || step.tensor->dtype() != DType::float32) {
     return;
   }
-  const auto contents = step.tensor->array().contents();
-  const float* const values = std::get<Block<float>>(*contents).data();
+  const Numbers numbers(*step.tensor);
   for (const torch::PrintedCell& cell : printed.cells) {
-    seen_.insert(bits_of(values[cell.position]));
+    seen_.insert(bits_of(numbers.at(cell.position)));
   }
   shown_.insert(data_of(*step.tensor).id());
 }

@@ -33,22 +33,11 @@ std::vector<std::string> table_lines(const Reason& reason);
 
 /// Shows why scores are divided by the square root of the keys' dimension: the variance of dot products in this tensor
 /// (scaled scores, [..., n]) and of random vectors of 4 to 256 dimensions.
-std::vector<Reason> scaling_reasons(const Tensor& scaled);
+std::vector<Reason> scaling_reasons(const Tensor& scaled, std::span<const std::string> tokens);
 
 /// Shows why scores are masked with -inf before softmax: one row of these weights (softmax of masked scores, [..., n,
 /// n]) beside the rows that 0 before and 0 after softmax would give.
 std::vector<Reason> mask_reasons(const Tensor& weights, std::span<const std::string> tokens);
-
-/// Shows why dropout multiplies by 1 / (1 - p): the mean of an entry over 1 to 1000 masks.
-std::vector<Reason> dropout_reasons(const Tensor& dropped);
-
-/// Shows why heads can share one projection: each head computes the same as a projection with only its own columns of
-/// the weight.
-std::vector<Reason> head_reasons(const Tensor& heads);
-
-/// Shows why the order of tokens does not matter without a mask: the context vectors ([..., n, d]) of the reversed
-/// inputs.
-std::vector<Reason> order_reasons(const Tensor& context);
 
 /// Assigns reasons to a chapter's steps: each is shown once, at the first step that it fits.
 class Reasons {
@@ -59,11 +48,12 @@ class Reasons {
   std::vector<Reason> of(const Step& step, std::span<const std::string> tokens) const;
 
  private:
-  struct Form {
-    bool (*fits)(const Step& step);  ///< checked per step: a changed rule may alter a step of that name
+  struct Row {
+    bool (*fits)(const Tensor& tensor);  ///< asked of each step's tensor: a changed rule may alter it
     std::vector<Reason> (*show)(const Tensor& tensor, std::span<const std::string> tokens);
   };
-  std::map<std::string, Form> by_step_;  ///< by full name
+  static const Row rows[];
+  std::map<std::string, const Row*> by_step_;  ///< by full name
 };
 
 }  // namespace attn::render

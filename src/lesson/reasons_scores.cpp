@@ -123,7 +123,7 @@ std::string token_name(std::size_t i, std::size_t count, std::span<const std::st
 
 }  // namespace
 
-std::vector<Reason> scaling_reasons(const Tensor& scaled) {
+std::vector<Reason> scaling_reasons(const Tensor& scaled, std::span<const std::string>) {
   std::vector<Reason> reasons = {growing_variance()};
   if (element_count(scaled.shape()) > most_compared) {
     return reasons;

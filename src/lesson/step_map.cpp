@@ -1,4 +1,4 @@
-#include "lesson/step_map.hpp"
+#include "lesson/frame.hpp"
 
 #include <algorithm>
 #include <set>

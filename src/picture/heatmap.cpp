@@ -2,69 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <ostream>
+#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "picture/heatmap_grid.hpp"
-#include "picture/painter.hpp"
 #include "text/columns.hpp"
 #include "torch/print.hpp"
 #include "torch/shown.hpp"
 
 namespace attn::render {
-
 namespace {
 
-using StyledLines = std::vector<text::StyledLine>;
-
 constexpr std::int64_t narrowest = 12;
-
-// ---- The legend --------------------------------------------------------------------------------
-
-text::StyledLine boolean_legend(const Painter& painter) {
-  text::StyledLine line;
-  for (const bool value : {false, true}) {
-    const Look look = painter.look(value ? 1 : 0);
-    text::append(line, painter.coloured() ? value ? " True " : " False " : value ? " True " : "False ", look.style);
-    text::append(line, look.glyph);
-  }
-  return text::without_blank_end(std::move(line));
-}
-
-text::StyledLine with_ramp(const std::string& low, const text::StyledLine& ramp, const std::string& high) {
-  text::StyledLine line = {{low + " "}};
-  line.insert(line.end(), ramp.begin(), ramp.end());
-  if (!high.empty()) {
-    line.push_back({" " + high});
-  }
-  return line;
-}
-
-/// "low ramp high", or two lines without the ramp if the terminal is too narrow.
-StyledLines range_legend(const std::string& low, const std::string& high, const Painter& painter, std::int64_t width) {
-  const std::int64_t room = width - text::display_columns(low) - text::display_columns(high) - 2;
-  if (room < 0) {
-    return {{{low}}, {{high}}};
-  }
-  if (room < 2) {
-    return {{{low + "  " + high}}};
-  }
-  return {with_ramp(low, painter.ramp(std::min(painter.ramp_columns(), room)), high)};
-}
-
-StyledLines legend(const Extremes& extremes, const Painter& painter, const CellTexts& cells, std::int64_t width) {
-  const std::string low = cells.text(extremes.low);
-  if (extremes.scale.low < extremes.scale.high) {
-    return range_legend(low, cells.text(extremes.high), painter, width);
-  }
-  return {text::display_columns(low) + 2 > width ? text::StyledLine{{low}} : with_ramp(low, painter.ramp(1), "")};
-}
-
-bool is_cut(const Axes& axes) {
-  return std::any_of(axes.begin(), axes.end(), [](const torch::ShownItems& items) { return items.cut; });
-}
+constexpr std::string_view dots = " ...";
+constexpr auto dots_columns = static_cast<std::int64_t>(dots.size());
 
 /// The differences; 0 for equal numbers, and nan equals nan.
 Contents difference_of(const Tensor& as_is, const Tensor& changed) {
@@ -82,129 +33,69 @@ Contents difference_of(const Tensor& as_is, const Tensor& changed) {
   return differences;
 }
 
-Painter::Of painted(const Tensor& tensor) {
-  return tensor.dtype() == DType::boolean ? Painter::Of::booleans : Painter::Of::numbers;
+Terminal wide_enough(Terminal terminal) {
+  terminal.width = std::max(terminal.width, narrowest);
+  return terminal;
+}
+
+text::StyledLine boolean_legend(const Painter& painter) {
+  text::StyledLine line;
+  for (const bool value : {false, true}) {
+    const Look look = painter.look(value ? 1 : 0);
+    text::append(line, painter.coloured() ? value ? " True " : " False " : value ? " True " : "False ", look.style);
+    text::append(line, look.glyph);
+  }
+  return text::without_blank_end(std::move(line));
+}
+
+/// "low ramp high"; two lines without the ramp if the terminal is too narrow. `high` is empty for a single number.
+std::vector<text::StyledLine> range_legend(const std::string& low, const std::string& high, const Painter& painter,
+                                           std::int64_t width) {
+  const std::int64_t room = width - text::display_columns(low) - text::display_columns(high) - 2;
+  if (room < 0) {
+    return high.empty() ? std::vector<text::StyledLine>{{{low}}} : std::vector<text::StyledLine>{{{low}}, {{high}}};
+  }
+  if (room < 2 && !high.empty()) {
+    return {{{low + "  " + high}}};
+  }
+  text::StyledLine line = {{low + " "}};
+  std::ranges::copy(painter.ramp(high.empty() ? 1 : std::min(painter.ramp_columns(), room)), std::back_inserter(line));
+  if (!high.empty()) {
+    line.push_back({" " + high});
+  }
+  return {line};
 }
 
 }  // namespace
 
-struct HeatMap::Numbers {
-  std::shared_ptr<const Contents> contents;
-  Painter::Of of;
-};
-
-// ---- All of it ---------------------------------------------------------------------------------
-
-/// The lines of a tensor with numbers: the matrices along the axes before the last two, each under its heading, then
-/// the legend.
-class HeatMap::Lines {
- public:
-  Lines(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
-        const torch::PrintOptions& print, const Terminal& terminal)
-      : shape_(tensor.shape()),
-        axes_(torch::shown_items(shape_, print)),
-        terminal_(terminal),
-        grid_(grid_of(tensor, axes_, tokens, terminal)),
-        extremes_(extremes_of(*numbers.contents, axes_)),
-        painter_(extremes_.scale, numbers.of, terminal),
-        cells_(numbers.contents, print, terminal.width - grid_.row_names.widest() - 1 - painter_.padding(), terminal),
-        drawing_(grid_, cells_, painter_, terminal_) {
-    headings_ = matrix_headings(tensor);
-    std::int64_t matrices = 0;
-    for (const std::int64_t first : matrices_of(axes_)) {
-      parts_.push_back({matrices_end_, first, matrices});
-      matrices_end_ += first < 0 ? 1 : drawing_.count() + (has_headings() ? 1 : 0);
-      matrices += first < 0 ? 0 : 1;
-    }
-    if (numbers.of == Painter::Of::booleans) {
-      end_.push_back(boolean_legend(painter_));
-    } else if (!extremes_.scale.empty()) {
-      if (is_cut(axes_)) {
-        end_.push_back({{"shown:"}});
-      }
-      for (text::StyledLine& line : legend(extremes_, painter_, cells_, terminal.width)) {
-        end_.push_back(std::move(line));
-      }
-    }
-  }
-
-  std::int64_t count() const { return matrices_end_ + static_cast<std::int64_t>(end_.size()); }
-
-  text::StyledLine line(std::int64_t i, std::optional<GridCell> chosen) const {
-    if (i >= matrices_end_) {
-      return end_[static_cast<std::size_t>(i - matrices_end_)];
-    }
-    const auto after = std::ranges::upper_bound(parts_, i, {}, &Part::begin);
-    const Part& part = *(after - 1);
-    if (part.first < 0) {
-      return {{"..."}};
-    }
-    const std::int64_t below = i - part.begin - (has_headings() ? 1 : 0);
-    if (below < 0) {
-      return {{heading(part)}};
-    }
-    if (chosen) {
-      chosen->row -= part.rank * grid_.rows.count();
-    }
-    return drawing_.line(below, part.first, chosen);
-  }
-
-  CellPlace place(const GridCell& cell) const {
-    const std::int64_t rows = grid_.rows.count();
-    const auto after = std::ranges::upper_bound(parts_, cell.row / rows, {}, &Part::rank);
-    CellPlace place = drawing_.place({cell.row % rows, cell.column});
-    place.line += (after - 1)->begin + (has_headings() ? 1 : 0);
-    return place;
-  }
-
- private:
-  /// The lines from `begin` on: the shown matrix number `rank`, whose first element is at position `first`, or, if
-  /// `first` is negative, the dots before it.
-  struct Part {
-    std::int64_t begin;
-    std::int64_t first;
-    std::int64_t rank;
-  };
-
-  bool has_headings() const { return axes_.size() > 2; }
-
-  std::string heading(const Part& part) const { return cut_to(headings_(part.first), terminal_.width, terminal_); }
-
-  Shape shape_;
-  Axes axes_;
-  Terminal terminal_;
-  Grid grid_;
-  Extremes extremes_;
-  Painter painter_;
-  CellTexts cells_;
-  Drawing drawing_;
-  std::function<std::string(std::int64_t)> headings_;
-  std::vector<Part> parts_;
-  std::int64_t matrices_end_ = 0;
-  StyledLines end_;
-};
-
 HeatMap::HeatMap(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
                  const Terminal& terminal)
-    : columns_(std::max(terminal.width, narrowest)) {
-  make(tensor, {tensor.array().contents(), painted(tensor)}, tokens, with_edges(print), terminal);
-}
+    : HeatMap(tensor, tensor.array().contents(),
+              tensor.dtype() == DType::boolean ? Painter::Of::booleans : Painter::Of::numbers, tokens,
+              with_edges(print), wide_enough(terminal)) {}
 
 HeatMap::HeatMap(const Tensor& as_is, const Tensor& changed, std::span<const std::string> tokens,
                  const torch::PrintOptions& print, const Terminal& terminal)
-    : columns_(std::max(terminal.width, narrowest)) {
-  const auto differences = std::make_shared<const Contents>(difference_of(as_is, changed));
-  make(as_is, {differences, Painter::Of::differences}, tokens, with_edges(print), terminal);
-}
+    : HeatMap(as_is, std::make_shared<const Contents>(difference_of(as_is, changed)), Painter::Of::differences, tokens,
+              with_edges(print), wide_enough(terminal)) {}
 
-void HeatMap::make(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
-                   const torch::PrintOptions& print, Terminal terminal) {
-  terminal.width = columns_;
+HeatMap::HeatMap(const Tensor& tensor, std::shared_ptr<const Contents> numbers, Painter::Of of,
+                 std::span<const std::string> tokens, const torch::PrintOptions& print, const Terminal& terminal)
+    : terminal_(terminal),
+      axes_(torch::shown_items(tensor.shape(), print)),
+      grid_(grid_of(tensor, axes_, tokens, terminal)),
+      extremes_(extremes_of(*numbers, axes_)),
+      painter_(extremes_.scale, of, terminal),
+      cells_(numbers, print, terminal.width - widest(grid_.row_names) - 1 - painter_.padding(), terminal),
+      heading_(matrix_headings(tensor)),
+      label_(widest(grid_.row_names) == 0 ? 0 : widest(grid_.row_names) + 1) {
   if (element_count(tensor.shape()) == 0) {
-    empty_ = cut_to(torch::format_tensor(*numbers.contents, {}, print), terminal.width, terminal);
-  } else {
-    lines_ = std::make_shared<const Lines>(tensor, numbers, tokens, print, terminal);
+    end_ = {{{cut_to(torch::format_tensor(*numbers, {}, print), terminal.width, terminal)}}};
+    return;
   }
+  split_columns();
+  add_parts();
+  add_legend(of);
 }
 
 torch::PrintOptions HeatMap::with_edges(torch::PrintOptions print) {
@@ -212,14 +103,130 @@ torch::PrintOptions HeatMap::with_edges(torch::PrintOptions print) {
   return print;
 }
 
-std::int64_t HeatMap::count() const { return lines_ == nullptr ? 1 : lines_->count(); }
+// ---- Layout ------------------------------------------------------------------------------------
 
-text::StyledLine HeatMap::line(std::int64_t i, const std::optional<GridCell>& chosen) const {
-  return lines_ == nullptr ? text::StyledLine{{empty_}} : lines_->line(i, chosen);
+void HeatMap::split_columns() {
+  const std::int64_t room = terminal_.width - label_;
+  const std::int64_t number = cells_.widest() + painter_.padding();
+  const std::int64_t named = std::min(widest(grid_.column_names) + 2, number + 6);
+  const std::int64_t fitting = (room - (grid_.columns.cut ? dots_columns : 0)) / grid_.columns.count();
+  cell_ = std::max(number, std::min(named, fitting));
+  std::int64_t left = 0;
+  for (std::int64_t column = 0; column < grid_.columns.count(); ++column) {
+    const std::int64_t before = grid_.columns.dots_before(column) ? dots_columns : 0;
+    if (cell_ + before > left) {
+      blocks_.push_back({column, column});
+      left = room + before;  // at the edge of a block, its title covers what is left out
+    }
+    left -= cell_ + before;
+    blocks_.back().end = column + 1;
+  }
+}
+
+void HeatMap::add_parts() {
+  std::int64_t matrices = 0;
+  for (const std::int64_t first : matrices_of(axes_)) {
+    parts_.push_back({matrices_end_, first, matrices});
+    matrices_end_ += first < 0 ? 1 : std::ssize(blocks_) * lines_of_block() + heading_lines();
+    matrices += first < 0 ? 0 : 1;
+  }
+}
+
+void HeatMap::add_legend(Painter::Of of) {
+  const Scale& scale = extremes_.scale;
+  if (of == Painter::Of::booleans) {
+    end_.push_back(boolean_legend(painter_));
+  } else if (!scale.empty()) {
+    if (std::ranges::any_of(axes_, &torch::ShownItems::cut)) {
+      end_.push_back({{"shown:"}});
+    }
+    std::ranges::move(
+        range_legend(cells_.text(extremes_.low), scale.low < scale.high ? cells_.text(extremes_.high) : "", painter_,
+                     terminal_.width),
+        std::back_inserter(end_));
+  }
 }
 
 CellPlace HeatMap::place(const GridCell& cell) const {
-  return lines_ == nullptr ? CellPlace{0, 0, 0} : lines_->place(cell);
+  if (parts_.empty()) {
+    return {0, 0, 0};
+  }
+  const std::int64_t row = cell.row % grid_.rows.count();
+  const Part& part = *(std::ranges::upper_bound(parts_, cell.row / grid_.rows.count(), {}, &Part::rank) - 1);
+  const auto block = std::ranges::upper_bound(blocks_, cell.column, {}, &Block::begin) - 1;
+  std::int64_t column = label_;
+  for (std::int64_t before = block->begin; before <= cell.column; ++before) {
+    column += (dots_before(*block, before) ? dots_columns : 0) + (before < cell.column ? cell_ : 0);
+  }
+  const std::int64_t dots_rows = grid_.rows.cut && row >= grid_.rows.head_end ? 1 : 0;
+  return {part.begin + heading_lines() + (block - blocks_.begin()) * lines_of_block() + lines_above() + row + dots_rows,
+          column, cell_};
+}
+
+// ---- Lines -------------------------------------------------------------------------------------
+
+text::StyledLine HeatMap::line(std::int64_t i, std::optional<GridCell> chosen) const {
+  if (i >= matrices_end_) {
+    return end_[static_cast<std::size_t>(i - matrices_end_)];
+  }
+  const Part& part = *(std::ranges::upper_bound(parts_, i, {}, &Part::begin) - 1);
+  if (part.first < 0) {
+    return {{"..."}};
+  }
+  const std::int64_t below = i - part.begin - heading_lines();
+  if (below < 0) {
+    return {{cut_to(heading_(part.first), terminal_.width, terminal_)}};
+  }
+  const Block& block = blocks_[static_cast<std::size_t>(below / lines_of_block())];
+  const std::int64_t in_block = below % lines_of_block();
+  if (in_block < lines_above()) {
+    const bool is_title = blocks_.size() > 1 && in_block == 0;
+    return is_title ? text::StyledLine{{title(block)}} : names_line(block);
+  }
+  const std::int64_t row = in_block - lines_above();
+  if (grid_.rows.cut && row == grid_.rows.head_end) {
+    return {{"..."}};
+  }
+  return row_line(block, row - (grid_.rows.cut && row > grid_.rows.head_end ? 1 : 0), part, chosen);
+}
+
+bool HeatMap::dots_before(const Block& block, std::int64_t column) const {
+  return grid_.columns.dots_before(column) && column > block.begin;
+}
+
+std::string HeatMap::title(const Block& block) const {
+  const std::string from = std::to_string(grid_.columns.item(block.begin));
+  const std::string to = std::to_string(grid_.columns.item(block.end - 1));
+  return block.end - block.begin == 1 ? "column " + from : "columns " + from + "-" + to;
+}
+
+std::string HeatMap::in_cell(const std::string& text) const { return text::right_aligned(text, cell_ - 1); }
+
+text::StyledLine HeatMap::names_line(const Block& block) const {
+  std::string line = text::left_aligned("", label_);
+  for (std::int64_t column = block.begin; column < block.end; ++column) {
+    line += dots_before(block, column) ? dots : "";
+    line += in_cell(cut_to(grid_.column_names[static_cast<std::size_t>(column)], cell_ - 2, terminal_)) + " ";
+  }
+  return text::without_blank_end({{line}});
+}
+
+text::StyledLine HeatMap::row_line(const Block& block, std::int64_t row, const Part& part,
+                                   const std::optional<GridCell>& chosen) const {
+  text::StyledLine line;
+  if (!grid_.row_names.empty()) {
+    text::append(line, text::left_aligned(grid_.row_names[static_cast<std::size_t>(row)], label_));
+  }
+  for (std::int64_t column = block.begin; column < block.end; ++column) {
+    if (dots_before(block, column)) {
+      text::append(line, dots);
+    }
+    const std::int64_t position = part.first + grid_.rows.item(row) * grid_.columns.size + grid_.columns.item(column);
+    Look look = painter_.look(cells_.value(position));
+    look.style.reverse = chosen == GridCell{part.rank * grid_.rows.count() + row, column};
+    text::append(line, in_cell(cells_.text(position)) + (painter_.coloured() ? " " : look.glyph), look.style);
+  }
+  return text::without_blank_end(std::move(line));
 }
 
 void write_heatmap(std::ostream& out, const HeatMap& map) {

@@ -1,14 +1,16 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "picture/marks.hpp"
+#include "picture/heatmap_grid.hpp"
+#include "picture/painter.hpp"
 #include "picture/terminal.hpp"
 #include "tensor/tensor.hpp"
 #include "text/styled.hpp"
@@ -37,24 +39,58 @@ class HeatMap {
   static torch::PrintOptions with_edges(torch::PrintOptions print);
 
   /// The number of lines.
-  std::int64_t count() const;
+  std::int64_t count() const { return matrices_end_ + std::ssize(end_); }
   /// A line, with the chosen cell in reverse.
-  text::StyledLine line(std::int64_t i, const std::optional<GridCell>& chosen = {}) const;
+  text::StyledLine line(std::int64_t i, std::optional<GridCell> chosen = {}) const;
   /// The place of a shown cell.
   CellPlace place(const GridCell& cell) const;
   /// The largest number of display columns that a line may have.
-  std::int64_t columns() const { return columns_; }
+  std::int64_t columns() const { return terminal_.width; }
 
  private:
-  class Lines;
-  struct Numbers;
+  /// The lines from `begin` on: the shown matrix number `rank`, whose first element is at position `first`, or, if
+  /// `first` is negative, the dots before it.
+  struct Part {
+    std::int64_t begin;
+    std::int64_t first;
+    std::int64_t rank;
+  };
+  /// The columns [begin, end) of the grid that fit side by side.
+  struct Block {
+    std::int64_t begin;
+    std::int64_t end;
+  };
 
-  void make(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
-            const torch::PrintOptions& print, Terminal terminal);
+  HeatMap(const Tensor& tensor, std::shared_ptr<const Contents> numbers, Painter::Of of,
+          std::span<const std::string> tokens, const torch::PrintOptions& print, const Terminal& terminal);
 
-  std::shared_ptr<const Lines> lines_;  ///< null for a tensor without numbers
-  std::int64_t columns_;
-  std::string empty_;  ///< the text shown for a tensor without numbers
+  void split_columns();
+  void add_parts();
+  void add_legend(Painter::Of of);
+
+  std::int64_t heading_lines() const { return axes_.size() > 2 ? 1 : 0; }
+  std::int64_t lines_above() const { return (blocks_.size() > 1 ? 1 : 0) + (grid_.column_names.empty() ? 0 : 1); }
+  std::int64_t lines_of_block() const { return lines_above() + grid_.rows.count() + (grid_.rows.cut ? 1 : 0); }
+  bool dots_before(const Block& block, std::int64_t column) const;
+  std::string title(const Block& block) const;
+  std::string in_cell(const std::string& text) const;
+  text::StyledLine names_line(const Block& block) const;
+  text::StyledLine row_line(const Block& block, std::int64_t row, const Part& part,
+                            const std::optional<GridCell>& chosen) const;
+
+  Terminal terminal_;
+  Axes axes_;
+  Grid grid_;
+  Extremes extremes_;
+  Painter painter_;
+  CellTexts cells_;
+  std::function<std::string(std::int64_t)> heading_;
+  std::int64_t label_;     ///< columns of the row names and the blank after them
+  std::int64_t cell_ = 0;  ///< columns of one cell
+  std::vector<Block> blocks_;
+  std::vector<Part> parts_;
+  std::int64_t matrices_end_ = 0;
+  std::vector<text::StyledLine> end_;  ///< the legend, or the text of a tensor without numbers
 };
 
 /// Writes the lines with escape codes, each followed by a newline.

@@ -4,11 +4,36 @@
 #include <span>
 #include <string>
 
-#include "picture/ramp.hpp"
 #include "picture/terminal.hpp"
 #include "text/styled.hpp"
 
 namespace attn::render {
+
+using text::Rgb;
+
+/// The ramps' colours for t from 0 to 1, one of 33. From dark violet over teal to yellow; lightness rises evenly.
+Rgb sequential_colour(double t);
+/// From blue over white (t = 0.5) to brown. Lightness falls evenly and equally on both sides.
+Rgb diverging_colour(double t);
+/// The diverging ramp for a dark page: from blue over near black to brown.
+Rgb dark_diverging_colour(double t);
+
+/// One of xterm's 256 colours, and black or white, whichever is more legible on it.
+struct Tone {
+  int background;
+  int text;
+};
+
+/// The ramps in xterm's colours: a few tones chosen by eye, because the nearest ones stray into greys and other hues.
+Tone sequential_tone(double t);
+Tone diverging_tone(double t);
+Tone grey_tone(bool is_light);
+
+/// "#0b57b0"
+std::string hex(Rgb colour);
+
+/// Black or white, whichever is more legible on a colour of a ramp; the contrast is never below 4.58.
+Rgb text_colour(Rgb background);
 
 /// Maps finite numbers to the ramp.
 struct Scale {
@@ -53,10 +78,8 @@ class Painter {
   std::int64_t ramp_columns() const;
 
  private:
-  bool diverging() const { return of_ == Of::differences || scale_.diverging(); }
   double at(double value) const;
-  Rgb colour(double value, double t) const;
-  Tone tone(double value, double t) const;
+  text::Style style(double value, double t) const;
 
   Scale scale_;
   Of of_;

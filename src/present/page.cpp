@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "lesson/compared.hpp"
 #include "lesson/explain.hpp"
 #include "lesson/frame.hpp"
-#include "lesson/likeness.hpp"
 #include "text/lines.hpp"
 
 namespace attn::present {

@@ -8,7 +8,7 @@
 
 #include "present/presenter.hpp"
 #include "present/scrolled.hpp"
-#include "present/walks.hpp"
+#include "present/stage.hpp"
 #include "walk/what_if.hpp"
 
 /// The presenter's texts.

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "lesson/derivation.hpp"
-#include "lesson/hints.hpp"
 #include "lesson/printed.hpp"
 #include "lesson/questions.hpp"
 #include "picture/terminal.hpp"

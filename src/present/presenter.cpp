@@ -8,7 +8,6 @@
 #include "lesson/derivation.hpp"
 #include "present/page.hpp"
 #include "present/stage.hpp"
-#include "present/walks.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"

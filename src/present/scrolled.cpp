@@ -1,6 +1,7 @@
 #include "present/scrolled.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace attn::present {

@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "picture/marks.hpp"
+#include "picture/heatmap_grid.hpp"
 #include "present/screen.hpp"
 #include "present/step_lines.hpp"
 #include "text/styled.hpp"
+#include "torch/shown.hpp"
 
 namespace attn::present {
-
-using Lines = std::vector<text::StyledLine>;
 
 /// A view of lines: which `rows` of them are visible, and which `columns` of each.
 class ScrolledLines {

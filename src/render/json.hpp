@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <span>
@@ -17,6 +18,10 @@
 #include "walk/walkthrough.hpp"
 
 namespace attn::render {
+
+/// The content of derivation_text as data: the chapter's head and a list of derivations, the requested number's first,
+/// each with its rule and its operands' elements in the order of the arithmetic. Throws CellError.
+nlohmann::ordered_json derivation_json(const ShownChapter& chapter, const CellRequest& request, std::int64_t depth);
 
 /// The JSON text, indented, or on one line if `indent` is -1. Bytes that are not UTF-8 become U+FFFD; control
 /// characters and marks that change the direction of writing are escaped.

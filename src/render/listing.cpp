@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lesson/compared.hpp"
 #include "lesson/frame.hpp"
-#include "lesson/side_by_side.hpp"
 #include "picture/heatmap.hpp"
 
 namespace attn::render {

@@ -102,9 +102,9 @@ class Picture {
         cells_(step.tensor->array().contents(), print, no_limit, canvas),
         matrices_(matrices_of(axes_)),
         heading_(matrix_headings(*step.tensor)) {
-    const std::int64_t named = std::min(grid_.column_names.widest(), longest_name);
+    const std::int64_t named = std::min(widest(grid_.column_names), longest_name);
     cell_width_ = std::max(cells_.widest(), named) * text_column + 2 * padding;
-    label_width_ = grid_.row_names.widest() * text_column + (grid_.row_names.empty() ? 0 : padding);
+    label_width_ = widest(grid_.row_names) * text_column + (grid_.row_names.empty() ? 0 : padding);
     matrix_width_ = label_width_ + grid_.columns.count() * (cell_width_ + gap) + (grid_.columns.cut ? dots_length : 0);
     matrix_height_ = (has_headings() ? line_height : 0) + (grid_.column_names.empty() ? 0 : line_height) +
                      grid_.rows.count() * (cell_height + gap) + (grid_.rows.cut ? line_height : 0);
@@ -173,7 +173,7 @@ class Picture {
   void write_column_names(std::ostream& out) const {
     const std::int64_t y = baseline(row_y(0) - line_height, line_height);
     for (std::int64_t column = 0; column < (grid_.column_names.empty() ? 0 : grid_.columns.count()); ++column) {
-      const std::string name = cut_to(grid_.column_names.at(column), longest_name, canvas);
+      const std::string name = cut_to(grid_.column_names.at(static_cast<std::size_t>(column)), longest_name, canvas);
       out << "<g class=\"column\">";
       write_text(out, {column_x(column) + cell_width_ / 2, y}, name, Anchor::middle, soft);
       out << "</g>\n";
@@ -188,7 +188,8 @@ class Picture {
     }
     if (!grid_.row_names.empty()) {
       out << "<g class=\"row\">";
-      write_text(out, {label_width_ - padding, baseline(y, cell_height)}, grid_.row_names.at(row), Anchor::end, soft);
+      write_text(out, {label_width_ - padding, baseline(y, cell_height)},
+                 grid_.row_names.at(static_cast<std::size_t>(row)), Anchor::end, soft);
       out << "</g>\n";
     }
     for (std::int64_t column = 0; column < grid_.columns.count(); ++column) {

@@ -23,18 +23,18 @@ void write_page(std::ostream& out, const Document& document) {
                    .live = document.live});
 }
 
+constexpr unsigned data = can::sentences | can::derivations | can::comparisons | can::several | can::draws;
+constexpr unsigned words = data | can::colours | can::questions;
+// A page links a step to the steps it depends on, whether or not the article prints them.
+constexpr unsigned page = can::sentences | can::colours | can::comparisons | can::slides | can::several;
+
 constexpr std::array table = {
-    Writer{.name = "text", .what = "as the article prints it", .write = write_listing, .reads_all = false},
-    Writer{.name = "markdown", .what = "a handout", .write = write_markdown, .reads_all = false},
-    Writer{.name = "json", .what = "JSON", .write = write_json},
-    // A page links a step to the steps it depends on, whether or not the article prints them.
-    Writer{.name = "html",
-           .what = "a page to project",
-           .write = write_page,
-           .shows_all_steps = true,
-           .shows_what_ifs = true},
-    Writer{.name = "svg", .what = "one tensor for a slide", .write = write_svg, .shows_one_tensor = true},
-    Writer{.name = "csv", .what = "one tensor's numbers", .write = write_csv, .shows_one_tensor = true},
+    Writer{{"text", ".txt", words}, "as the article prints it", write_listing, false, false, false},
+    Writer{{"markdown", ".md", words}, "a handout", write_markdown, false, false, false},
+    Writer{{"json", ".json", data}, "JSON", write_json},
+    Writer{{"html", ".html", page}, "a page to project", write_page, true, true},
+    Writer{{"svg", ".svg", can::colours | can::draws}, "one tensor for a slide", write_svg},
+    Writer{{"csv", ".csv", can::draws}, "one tensor's numbers", write_csv},
 };
 
 }  // namespace

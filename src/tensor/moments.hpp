@@ -21,4 +21,7 @@ Moments layer_norm_moments(std::span<const float> row, Cpu cpu);
 /// What Tensor.var computes: Welford's updates in float64, from left to right.
 float row_variance(std::span<const float> row);
 
+/// The sum of a row in the order of at::native's cascade_sum.
+float row_sum(std::span<const float> row);
+
 }  // namespace attn

@@ -13,8 +13,8 @@
 
 #include "tensor/tensor.hpp"
 
-/// The operations that attention needs, one file each. All throw ShapeError, which names the operands' shapes, if the
-/// shapes do not fit.
+/// The operations that attention needs, a file for each family. All throw ShapeError, which names the operands' shapes,
+/// if the shapes do not fit.
 namespace attn {
 
 struct ShapeError : std::invalid_argument {

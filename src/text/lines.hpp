@@ -8,6 +8,11 @@
 
 namespace attn::text {
 
+/// The text with other words in each of these places.
+std::string replaced(std::string_view text, std::string_view what, std::string_view with);
+/// Returns true if the text contains one of the phrases, which are separated by '|'.
+bool contains_any(std::string_view text, std::string_view phrases);
+
 /// The text without ASCII white space at either end.
 std::string_view trimmed(std::string_view text);
 

@@ -1,8 +1,8 @@
 #include "text/utf8.hpp"
 
-#include <array>
-
 #include <utf8proc.h>
+
+#include <array>
 
 namespace attn::text {
 

@@ -5,7 +5,6 @@
 
 #include "tensor/kernels.hpp"
 #include "torch/generator.hpp"
-#include "torch/waypoints.hpp"
 
 namespace attn::torch {
 

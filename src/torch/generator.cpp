@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "text/numbers.hpp"
+#include "torch/seed.hpp"
+
 namespace attn::torch {
 namespace {
 
@@ -55,5 +58,29 @@ bool operator==(const Generator& a, const Generator& b) {
 }
 
 void Generator::cache_normal(double value) { cached_normal_ = value; }
+
+Generator Waypoints::after(std::uint64_t draws) {
+  const std::scoped_lock lock(mutex_);
+  while (marks_.size() <= draws / between) {
+    marks_.push_back(marks_.back());
+    marks_.back().discard(between);
+    marks_.back().arrive();
+  }
+  Generator generator = marks_[draws / between];
+  generator.discard(draws % between);
+  return generator;
+}
+
+std::string Seed::text() const {
+  return is_negative_ ? std::to_string(static_cast<std::int64_t>(bits_)) : std::to_string(bits_);
+}
+
+std::optional<Seed> parsed_seed(std::string_view text) {
+  if (const auto seed = text::number_of<std::int64_t>(text)) {
+    return Seed(*seed);
+  }
+  const auto seed = text::number_of<std::uint64_t>(text);
+  return seed ? std::optional<Seed>(*seed) : std::nullopt;
+}
 
 }  // namespace attn::torch

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "torch/mersenne_twister.hpp"
 
@@ -54,6 +56,21 @@ class Generator {
   std::optional<double> cached_normal_;
   std::uint64_t count_ = 0;
   std::uint64_t passed_over_ = 0;  ///< draws still to be skipped by the engine; seeding again makes that unnecessary
+};
+
+/// Returns copies of a generator advanced by any number of draws: it advances once and saves the states on the way.
+class Waypoints {
+ public:
+  explicit Waypoints(const Generator& start) : marks_{start} {}
+
+  /// The generator after this many 32-bit draws. Thread-safe.
+  [[nodiscard]] Generator after(std::uint64_t draws);
+
+ private:
+  static constexpr std::uint64_t between = std::uint64_t{1} << 19U;
+
+  std::mutex mutex_;
+  std::vector<Generator> marks_;
 };
 
 }  // namespace attn::torch

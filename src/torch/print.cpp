@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
+#include <cmath>
 #include <cstddef>
-#include <cstring>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
-#include "torch/formatter.hpp"
 #include "torch/shown.hpp"
 
 namespace attn::torch {
@@ -24,47 +25,119 @@ struct Output {
   std::string text;
   Cells* cells = nullptr;          ///< receives the places of the elements
   const TextSink* sink = nullptr;  ///< receives complete lines from time to time; `text` is what follows them
+  std::size_t at_most = std::size_t{1} << 16U;  ///< before that
+
+  void append(std::string_view more) {
+    text += more;
+    if (sink != nullptr && text.size() >= at_most) {
+      const std::size_t lines = text.rfind('\n') + 1;  // 0 if there is none
+      (*sink)(std::string_view(text).substr(0, lines));
+      text.erase(0, lines);
+      at_most = std::max(at_most, 2 * text.size());  // of a line without end
+    }
+  }
 };
 
-/// Appends to an output's text, whose length is correct only after the destructor.
-class Appender {
- public:
-  Appender(Output& out, std::size_t expected) : text_(out.text), sink_(out.sink), size_(text_.size()) {
-    constexpr std::size_t at_once = std::size_t{1} << 16U;
-    text_.resize(size_ + (sink_ != nullptr ? std::min(expected, at_once) : expected));
-  }
-  Appender(const Appender&) = delete;
-  Appender& operator=(const Appender&) = delete;
-  ~Appender() { text_.resize(size_); }
+/// The range of the shown nonzero finite elements, as far as it decides the format.
+struct FloatRange {
+  float lowest = std::numeric_limits<float>::infinity();
+  float highest = -std::numeric_limits<float>::infinity();
+  float smallest_magnitude = std::numeric_limits<float>::infinity();
+  bool all_integers = true;
 
-  std::size_t size() const { return size_; }
-  void append(std::string_view text) { std::memcpy(room(text.size()), text.data(), text.size()); }
-  void append(std::size_t count, char c) { std::memset(room(count), c, count); }
+  void include(float value) {
+    if (value == 0.0F || !std::isfinite(value)) {
+      return;
+    }
+    lowest = std::min(lowest, value);
+    highest = std::max(highest, value);
+    smallest_magnitude = std::min(smallest_magnitude, std::abs(value));
+    all_integers = all_integers && value == std::ceil(value);
+  }
+
+  bool empty() const { return lowest > highest; }
+
+  /// The requested notation, else PyTorch's rule, in double: magnitudes too far apart, too large, or (fractions) too
+  /// small.
+  bool is_scientific(SciMode mode) const {
+    if (mode != SciMode::automatic) {
+      return mode == SciMode::on;
+    }
+    const double largest = std::max(std::abs(lowest), std::abs(highest));
+    const double smallest = smallest_magnitude;
+    return largest / smallest > 1000.0 || largest > 1.0e8 || (!all_integers && smallest < 1.0e-4);
+  }
+};
+
+/// Formats elements one at a time as PyTorch does, in a column whose width and notation depend on the shown elements.
+template <class Element>
+class Formatter {
+ public:
+  Formatter(const View<Element>& view, const PrintOptions& /*options*/) {
+    auto widen = [this](Element value) { width_ = std::max(width_, text(value).size()); };
+    for_each_shown(view, widen);
+  }
+
+  /// The column's width in characters.
+  std::size_t width() const { return width_; }
+  /// The element without padding; valid until the next call.
+  std::string_view text(Element value) {
+    if constexpr (std::is_same_v<Element, bool>) {
+      return value ? "True" : "False";
+    } else {
+      buffer_ = std::to_string(value);
+      return buffer_;
+    }
+  }
 
  private:
-  char* room(std::size_t count) {
-    if (count > text_.size() - size_) {
-      make_room(count);
+  std::string buffer_;
+  std::size_t width_ = 1;
+};
+
+template <>
+class Formatter<float> {
+ public:
+  Formatter(const View<float>& view, const PrintOptions& options)
+      : precision_(options.precision), buffer_(static_cast<std::size_t>(options.precision) + longest_without_fraction) {
+    FloatRange range;
+    auto include = [&range](float value) { range.include(value); };
+    for_each_shown(view, include);
+    if (range.empty()) {
+      return;
     }
-    return text_.data() + std::exchange(size_, size_ + count);
+    is_scientific_ = range.is_scientific(options.sci_mode);
+    is_integral_ = !is_scientific_ && range.all_integers;
+    // Within one notation, a larger magnitude never has a shorter text.
+    width_ = text(range.lowest).size();
+    width_ = std::max(width_, text(range.highest).size());
   }
 
-  void make_room(std::size_t count) {
-    if (sink_ != nullptr) {
-      const std::string_view appended(text_.data(), size_);
-      const std::size_t lines = appended.rfind('\n') + 1;  // 0 if there is none
-      (*sink_)(appended.substr(0, lines));
-      std::memmove(text_.data(), text_.data() + lines, size_ - lines);
-      size_ -= lines;
+  std::size_t width() const { return width_; }
+  std::string_view text(float value) {
+    if (std::isnan(value)) {
+      return "nan";
     }
-    if (count > text_.size() - size_) {
-      text_.resize(std::max(2 * text_.size(), size_ + count));
+    const auto format = is_scientific_ ? std::chars_format::scientific : std::chars_format::fixed;
+    char* const begin = buffer_.data();
+    char* end =
+        std::to_chars(begin, begin + buffer_.size(), static_cast<double>(value), format, is_integral_ ? 0 : precision_)
+            .ptr;
+    if (is_integral_ && std::isfinite(value)) {
+      *end++ = '.';
     }
+    return {begin, static_cast<std::size_t>(end - begin)};
   }
 
-  std::string& text_;
-  const TextSink* sink_;
-  std::size_t size_;
+ private:
+  /// Sign, 39 digits of the largest float, point; the exponent of scientific notation is shorter.
+  static constexpr std::size_t longest_without_fraction = 48;
+
+  int precision_;
+  std::vector<char> buffer_;
+  bool is_scientific_ = false;
+  bool is_integral_ = true;
+  std::size_t width_ = 1;
 };
 
 /// Writes the nested brackets of one tensor and, on request, the places of its elements.
@@ -72,10 +145,7 @@ template <class Element>
 class Writer {
  public:
   Writer(Output& out, const View<Element>& view, const PrintOptions& options)
-      : cells_(out.cells),
-        linewidth_(options.linewidth),
-        formatter_(view, options),
-        out_(out, count_shown(view.axes) * (formatter_.width() + separator.size())) {}
+      : out_(out), linewidth_(options.linewidth), formatter_(view, options) {}
 
   void write(const View<Element>& view, std::size_t indent) {
     switch (view.axes.size()) {
@@ -91,9 +161,9 @@ class Writer {
   /// Writes the element right-aligned in its column.
   void write_element(const Element& value, std::int64_t position) {
     const std::string_view text = formatter_.text(value);
-    out_.append(formatter_.width() - std::min(formatter_.width(), text.size()), ' ');
-    if (cells_ != nullptr) {
-      cells_->push_back({position, out_.size(), text.size()});
+    out_.text.append(formatter_.width() - std::min(formatter_.width(), text.size()), ' ');
+    if (out_.cells != nullptr) {
+      out_.cells->push_back({position, out_.text.size(), text.size()});
     }
     out_.append(text);
   }
@@ -152,18 +222,9 @@ class Writer {
     return std::max<std::size_t>(1, room / (formatter_.width() + separator.size()));
   }
 
-  static std::size_t count_shown(std::span<const ShownItems> axes) {
-    std::size_t count = 1;
-    for (const ShownItems& items : axes) {
-      count *= static_cast<std::size_t>(items.count());
-    }
-    return count;
-  }
-
-  Cells* cells_;
+  Output& out_;
   std::int64_t linewidth_;
   Formatter<Element> formatter_;
-  Appender out_;
 };
 
 std::string join(const Shape& numbers) {
@@ -257,7 +318,7 @@ void print(Output& out, const Block<Element>& block, const Printable& values, st
 
 std::string printed_text(const Printable& values, std::span<const std::string> suffixes, const PrintOptions& options,
                          Cells* cells, const TextSink* sink) {
-  Output out{{}, cells, sink};
+  Output out{.text = "", .cells = cells, .sink = sink};
   std::visit([&](const auto& block) { print(out, block, values, suffixes, options); }, *values.shown);
   return std::move(out.text);
 }

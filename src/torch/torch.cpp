@@ -12,7 +12,7 @@
 #include "tensor/evaluation.hpp"
 #include "tensor/rounded_math.hpp"
 #include "tensor/words.hpp"
-#include "torch/waypoints.hpp"
+#include "torch/generator.hpp"
 
 namespace attn::torch {
 namespace {

@@ -1,5 +1,8 @@
 #pragma once
 
+/// Pairs the steps of a walkthrough with those of the changed one.
+/// What a rule does to the numbers, in words.
+
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -11,8 +14,17 @@
 #include "tensor/tensor.hpp"
 #include "walk/walkthrough.hpp"
 
-/// What a rule does to the numbers, in words.
 namespace attn {
+
+/// A step of both walkthroughs; one pointer is null if only the other has it.
+struct StepPair {
+  const Step* as_is;
+  const Step* changed;
+};
+
+/// The steps of both walkthroughs in one order. Steps are paired by section, name, kind, and number of such steps
+/// before. The arguments must outlive the pairs.
+std::vector<StepPair> pairs_of(std::span<const Step> as_is, std::span<const Step> changed);
 
 /// A float tensor before and after the change.
 struct Change {

@@ -3,6 +3,7 @@
 #include "tensor/blas_kernels.hpp"
 
 namespace attn {
+
 namespace {
 
 const std::map<std::string, Blas>& all_blas_names() {

@@ -14,7 +14,6 @@
 
 #include "tensor/operations.hpp"
 #include "walk/effects.hpp"
-#include "walk/mistake_rules.hpp"
 #include "walk/mistakes.hpp"
 #include "walk/rotation.hpp"
 

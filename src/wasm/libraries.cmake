@@ -21,8 +21,8 @@ add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-include${CMAKE_CURRENT_LIST_DIR}/
 
 set(sources ${CMAKE_BINARY_DIR}/sources)
 if(NOT EXISTS ${sources}/done)
-  message(STATUS "Fetching the source packages of utf8proc, zlib and minizip")
-  execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/debian_sources ${sources} utf8proc zlib minizip COMMAND_ERROR_IS_FATAL ANY)
+  message(STATUS "Fetching the source packages of utf8proc and zlib")
+  execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/debian_sources ${sources} utf8proc zlib COMMAND_ERROR_IS_FATAL ANY)
   file(TOUCH ${sources}/done)
 endif()
 
@@ -36,16 +36,10 @@ function(c_library name folder)
 endfunction()
 c_library(zlib zlib adler32.c compress.c crc32.c deflate.c infback.c inffast.c inflate.c inftrees.c trees.c uncompr.c zutil.c)
 add_library(ZLIB::ZLIB ALIAS zlib)
-c_library(minizip minizip ioapi.c unzip.c zip.c)
-target_link_libraries(minizip PRIVATE zlib)
-target_compile_definitions(minizip PRIVATE NOCRYPT NOUNCRYPT USE_FILE32API)  # files have 64-bit offsets by themselves
-file(CREATE_LINK ${sources}/minizip ${headers}/minizip SYMBOLIC)
-set(MINIZIP_INCLUDE_DIR ${headers})
 c_library(utf8proc utf8proc utf8proc.c)
 target_compile_definitions(utf8proc PUBLIC UTF8PROC_STATIC)
 set(UTF8PROC_INCLUDE_DIR ${sources}/utf8proc)
 set(utf8proc utf8proc)
-set(minizip minizip)
 
 add_library(standard_library STATIC ${CMAKE_CURRENT_LIST_DIR}/standard_library.cpp)
 

@@ -1,17 +1,13 @@
 """What `verify` says of the attention in programs with inputs of their own: each mistake at its line, and no right program
-accused (../pages/students.txt; ../pages/make_students.py has PyTorch print their output).
+accused (../pages/students.txt, whose output PyTorch printed).
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/attention.py build/release/attn-walkthrough
 """
 import json
-import pathlib
-import sys
 import unittest
 
 import harness
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "pages"))
-import make_students  # noqa: E402
+import kept_pages
 
 ACCUSED = ("mistake", "inherited", "differs", "last digit")
 
@@ -25,7 +21,7 @@ def report_of(page):
 
 class Attention(unittest.TestCase):
     def test_each_mistake_is_told_at_its_line(self):
-        for student in harness.sparse(make_students.read(), 4):
+        for student in harness.sparse(kept_pages.students(), 4):
             if student.fault == "right":
                 continue
             with self.subTest(student.name):
@@ -37,7 +33,7 @@ class Attention(unittest.TestCase):
                 self.assertTrue(report["faults"][0]["sentence"] and report["faults"][0]["instead"])
 
     def test_no_right_program_is_accused(self):
-        for student in harness.sparse(make_students.read(), 4):
+        for student in harness.sparse(kept_pages.students(), 4):
             if student.fault != "right":
                 continue
             with self.subTest(student.name):
@@ -48,7 +44,7 @@ class Attention(unittest.TestCase):
 
     def test_a_mistake_is_never_right(self):
         """A mistake's own numbers, and what is computed from them, follow from its program, but they are not right."""
-        for student in harness.sparse(make_students.read(), 4):
+        for student in harness.sparse(kept_pages.students(), 4):
             if student.fault in ("right", "no-scaling"):
                 continue
             with self.subTest(student.name):

@@ -1,4 +1,4 @@
-"""How many of its tensors `verify` explains on each page of ../pages and of golden/pages: whatever a change takes away is seen.
+"""How many of its tensors `verify` explains on each page of ../pages/kept.txt and of golden/pages: whatever a change takes away is seen.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/explained.py build/release/attn-walkthrough
     PYTHONPATH=tests /usr/bin/python3 tests/cli/explained.py build/release/attn-walkthrough --table > tests/pages/explained.txt
@@ -9,6 +9,7 @@ import sys
 import unittest
 
 import harness
+import kept_pages
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 TABLE = TESTS / "pages/explained.txt"
@@ -17,10 +18,9 @@ EXPLAINED = ("same", "same numbers", "last digit", "follows", "mistake", "inheri
 
 def pages():
     """Each page's name in the table, and its path."""
-    for folder in (TESTS / "pages", TESTS.parent / "golden/pages"):
+    for folder in (kept_pages.folder(), TESTS.parent / "golden/pages"):
         for path in sorted([*folder.glob("*.md"), *folder.glob("*.txt"), *folder.glob("*.ipynb")]):
-            if path.name not in (TABLE.name, "students.txt"):
-                yield f"{folder.parent.name}/{path.name}", path
+            yield f"{folder.parent.name}/{path.name}", path
 
 
 def explained(path):

@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from harness import BINARY, HANG_LIMIT, day, output_of
 SKIPPED = 77  # as CTest is told
 CALLS = {"write": ("ENOSPC", "EIO"), "close": ("EIO",), "mkdir": ("ENOSPC",), "openat": ("EACCES",), "renameat2": ("EIO",),
          "rename": ("EIO",), "link": ("EPERM",), "chmod": ("EPERM",), "mmap": ("ENOMEM",)}
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL, signal.SIGHUP, signal.SIGQUIT)
 MANY = 300  # calls
 EVERY = 7
 
@@ -105,6 +107,35 @@ class Faults(unittest.TestCase):
                             self.assertRegex(done.stderr, rb"\Aattn-walkthrough: error: [^\n]+\n\Z")
                         failed += done.returncode == 2
         self.assertGreater(failed, 3 // harness.EVERY)
+
+    def check_killed(self, command, earlier=()):
+        """A signal at any of its calls: what is there is old or new, and what is unfinished stays of SIGKILL alone."""
+        counts, new = self.counts(earlier, command)
+        old = contents(self.prepared(earlier))
+        every = harness.EVERY * (EVERY if sum(counts.values()) > MANY else 1)
+        killed = 0
+        for call, count in counts.items():
+            for when in range(1 + day() % min(every, count), count + 1, every):
+                number = SIGNALS[(when + day()) % len(SIGNALS)]
+                with self.subTest(command=command, call=call, when=when, signal=number.name):
+                    folder = self.prepared(earlier)
+                    done = traced("-o", os.devnull, "-e", f"trace={call}", "-e", f"inject={call}:signal={number.name}:when={when}",
+                                  BINARY, *command, folder=folder)
+                    found = contents(folder)
+                    self.assertIn((done.returncode, done.stderr), ((0, b""), (-number, b"")))
+                    unfinished = {name for name in found if name not in new and name not in old}
+                    self.assertTrue(number == signal.SIGKILL or not unfinished, unfinished)
+                    for name in new:
+                        self.assertIn(found.get(name), [new[name]] if done.returncode == 0 else [new[name], old.get(name)])
+                    killed += done.returncode != 0
+        self.assertGreater(killed, 10 // harness.EVERY)
+
+    def test_killed_at_any_call(self):
+        earlier = [["trainable", "--save", "steps", "-o", "text"]]
+        self.check_killed(["causal", "--save", "steps", "-o", "text"])
+        self.check_killed(["causal", "--save", "steps", "-o", "text", "--force"], earlier)
+        for name in ("steps.npz", "steps.safetensors"):
+            self.check_killed(["causal", "--save", name, "--force"], [["dropout", "--save", name]])
 
     def test_text(self):
         self.check(["causal", "-o", "text"])

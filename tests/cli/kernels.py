@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 import unittest
 
 import harness
@@ -59,13 +58,6 @@ class Kernels(unittest.TestCase):
                                timeout=HANG_LIMIT, check=True,
                                env={k: v for k, v in os.environ.items() if k not in SETTINGS})
         self.assertEqual(hashlib.md5(alone.stdout).hexdigest(), self.digest(*LARGE))
-
-    @unittest.skipUnless(HAS["haswell"], "this processor has no AVX2")
-    def test_haswell_unless_said_otherwise(self):
-        for article in ARTICLES:
-            arguments = ["all", "--article", article, "--steps", "all"]
-            self.assertEqual(self.digest(*arguments), self.digest(*arguments, "--blas", "haswell"))
-        self.assertEqual(self.digest(*LARGE), self.digest(*LARGE, "--blas", "haswell"))
 
     def test_portable_is_haswell(self):
         for article in ARTICLES:
@@ -129,15 +121,6 @@ class Kernels(unittest.TestCase):
             done = run_with("causal", "--format", "json", "--blas", blas)
             options = json.loads(done.stdout)["options"]
             self.assertEqual((options["blas"], options["blas_core"].lower()), (blas, blas))
-
-    def test_verify_knows_a_page_of_the_set_that_is_named(self):
-        for blas in RUNNABLE:
-            with tempfile.NamedTemporaryFile("w", suffix=".txt") as page:
-                page.write(run_with("causal", "--precision", "12", "--blas", blas).stdout)
-                page.flush()
-                for core in ("Haswell", "Sandybridge"):
-                    done = run_with("verify", page.name, "--blas", blas, OPENBLAS_CORETYPE=core)
-                    self.assertEqual(done.stdout.count("same numbers ("), 8, (blas, core, done.stdout))
 
     @unittest.skipUnless(shutil.which("qemu-x86_64"), "qemu-user is not here")
     def test_other_processors(self):

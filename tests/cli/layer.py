@@ -1,24 +1,19 @@
-"""A layer of a checkpoint: files, settings, what is refused, what it costs, and ports of it. Its numbers are compared with
-PyTorch in tests/oracle/layers.py.
+"""A layer of a checkpoint: files, settings, what is refused, and what it costs. Its numbers are compared with PyTorch in
+tests/oracle/layers.py, and ports of it are in ports_today.py.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/layer.py build/release/attn-walkthrough
 """
 import json
 import os
-import resource
 import subprocess
-import sys
 import tempfile
-import time
-import unittest
 
 import numpy as np
 
 import checkpoints
 import harness
+import limits
 from harness import run
-
-MIB = 1 << 20
 
 
 def made(folder, model, *arguments, dtype="F32", sharded=False, rng=None, **settings):
@@ -48,19 +43,11 @@ def saved(folder, *options, **more):
         return {name: archive[name] for name in archive.files}
 
 
-class Layer(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = temporary.name
-
-    def refused(self, *options, **more):
-        """The error of a run that writes nothing else."""
+class Layer(harness.Case):
+    def refused(self, *options, says="", **more):
         done = layer(self.folder, *options, **more)
-        error = done.stderr.decode()
-        self.assertEqual((done.returncode, done.stdout), (2, b""), error)
-        self.assertTrue(error.startswith("attn-walkthrough: error: ") and error.count("\n") == 1, error)
-        return error
+        self.check_error(done, says)
+        self.assertEqual(done.stdout, b"")
 
 
 class Files(Layer):
@@ -89,15 +76,15 @@ class Files(Layer):
 
     def test_shards_that_are_not_needed_may_be_missing(self):
         made(self.folder, "gpt2", 12, 3, 2, sharded=True)
-        os.remove(os.path.join(self.folder, "model-00002-of-00002.safetensors"))
+        os.remove(self.path("model-00002-of-00002.safetensors"))
         self.assertEqual(layer(self.folder, "--layer", "0", weights=".").returncode, 0)
-        self.assertIn("model-00002-of-00002.safetensors': it cannot be read", self.refused("--layer", "1", weights="."))
+        self.refused("--layer", "1", weights=".", says="model-00002-of-00002.safetensors': it cannot be read")
 
     def make_large(self, d, name, shape):
         """Adds a tensor of 5 GB to GPT-2's checkpoint: a hole in the file. Returns the place of its numbers there."""
         tensors, config = checkpoints.gpt2(np.random.default_rng(1), d, 4, 1)
         tensors.pop(name, None)
-        path = os.path.join(self.folder, "model.safetensors")
+        path = self.path("model.safetensors")
         checkpoints.save(path, tensors)
         hole = 4 * int(np.prod(shape))
         with open(path, "r+b") as file:
@@ -114,21 +101,10 @@ class Files(Layer):
         return 8 + len(text) + end
 
     def check_cost(self, *entered):
-        begin = time.monotonic()
-        command = [harness.BINARY, "layer", "--weights", "model.safetensors", *entered]
-        code = (f"import resource, subprocess; done = subprocess.run({command!r}, stdout=subprocess.DEVNULL); "
-                "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-        done = subprocess.run([sys.executable, "-c", code], cwd=self.folder, capture_output=True, text=True, check=True)
-        returncode, kibibytes = map(int, done.stdout.split())
-        self.assertEqual(returncode, 0, done.stderr)
-        self.assertLess(kibibytes / 1024, 200)
-        self.assertLess(time.monotonic() - begin, 30)
-
-    def test_a_large_file_costs_what_the_layer_costs(self):
-        """5 GB of other layers."""
-        self.make_large(256, "h.1.mlp.c_fc.weight", [5 << 28])
-        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, 256), np.float32))
-        self.check_cost("--inputs", "x.npy")
+        mebibytes, code, seconds = limits.cost("layer", "--weights", self.path("model.safetensors"), *entered)
+        self.assertEqual(code, 0)
+        self.assertLess(mebibytes, 200)
+        self.assertLess(seconds, 30)
 
     def test_a_large_embedding_costs_its_rows(self):
         """5 GB of embeddings, of which the sentence needs three rows."""
@@ -139,15 +115,15 @@ class Files(Layer):
         tokenizer["model"]["vocab"] = ids
         checkpoints.save_tokenizer(self.folder, tokenizer)
         numbers = np.random.default_rng(2).standard_normal((3, d)).astype(np.float32)
-        with open(os.path.join(self.folder, "model.safetensors"), "r+b") as file:
+        with open(self.path("model.safetensors"), "r+b") as file:
             for id, row in zip(ids.values(), numbers):
                 file.seek(place + 4 * d * id)
                 file.write(row.tobytes())
         words = ["--sentence", "Your journey starts"]
         self.check_cost(*words, "--explain")
-        self.check_cost(*words, "--steps", "all", "--save", "steps.npz")
+        self.check_cost(*words, "--steps", "all", "--save", self.path("steps.npz"))
         self.check_cost(*words, "--cell", "token_embeddings[1,2]")
-        with np.load(os.path.join(self.folder, "steps.npz")) as steps:
+        with np.load(self.path("steps.npz")) as steps:
             np.testing.assert_array_equal(steps["token_embeddings"], numbers)
             self.assertEqual(steps["residual_sum"].shape, (1, 3, d))
         done = layer(self.folder, *words, "--cell", "token_embeddings[1,2]", inputs=None)
@@ -157,7 +133,7 @@ class Files(Layer):
         made(self.folder, "gpt2", 12, 3, 2)
         three = saved(self.folder)["attn_weights"]
         self.assertEqual(three.shape, (1, 3, 5, 5))
-        os.rename(os.path.join(self.folder, "config.json"), os.path.join(self.folder, "other.json"))
+        os.rename(self.path("config.json"), self.path("other.json"))
         self.assertEqual(saved(self.folder, "--config", "other.json")["attn_weights"].tobytes(), three.tobytes())
         done = layer(self.folder, "--num-heads", "3")
         self.assertEqual((done.returncode, done.stderr.decode()),
@@ -208,227 +184,132 @@ class Sentences(Layer):
 
     def test_a_vocabulary_from_elsewhere(self):
         self.ids("gpt2", checkpoints.byte_level_tokenizer(), "Your")
-        os.rename(os.path.join(self.folder, "tokenizer.json"), os.path.join(self.folder, "other.json"))
-        self.assertIn("there is no tokenizer.json beside 'model.safetensors'", self.refused("--sentence", "Your", inputs=None))
+        os.rename(self.path("tokenizer.json"), self.path("other.json"))
+        self.refused("--sentence", "Your", inputs=None, says="there is no tokenizer.json beside 'model.safetensors'")
         done = self.words("Your journey", "--tokenizer", "other.json", "--explain")
         self.assertEqual(done.returncode, 0)
         self.assertIn(" --sentence 'Your journey' --tokenizer other.json --what-if ", done.stdout.decode())
 
-    def test_words_that_are_no_tokens(self):
-        self.ids("gpt2", checkpoints.byte_level_tokenizer(), "Your")
-        for sentence, said in (("Your trip", "'trip' is not one token of './tokenizer.json', where it would be 'Ġtrip'"),
-                               ("Cafés", "it would be 'CafÃ©s'"),
-                               ("Ġjourney", "is not one token"), ("", "has no words"), ("a\x07b", "has the control character")):
-            self.assertIn(said, self.refused("--sentence", sentence, inputs=None, weights="."))
-        checkpoints.save_tokenizer(self.folder, checkpoints.wordpiece_tokenizer())
-        self.assertIn("'##ing' is not one token", self.refused("--sentence", "##ing", inputs=None))
-
-    def test_accents_that_a_tokenizer_takes_away(self):
-        """The tokenizer of the real BERT looks café up as cafe."""
-        self.assertEqual(self.ids("bert", checkpoints.wordpiece_tokenizer(), "Your café"), [4, 10])
-        self.assertEqual(self.ids("bert", checkpoints.wordpiece_tokenizer(False, None), "Your café"), [4, 10])
-        for tokenizer in (checkpoints.wordpiece_tokenizer(strip_accents=None), checkpoints.wordpiece_tokenizer(False, True)):
-            checkpoints.save_tokenizer(self.folder, tokenizer)
-            self.assertIn("'café' may have accents", self.refused("--sentence", "Your café", inputs=None))
-
-    def test_what_words_cannot_do(self):
-        made(self.folder, "multihead_attention", 12, 1)
-        self.assertIn("nn.MultiheadAttention embeds no tokens", self.refused("--sentence", "Your", "--num-heads", "3", inputs=None))
-        os.remove(os.path.join(self.folder, "model.safetensors"))
-        made(self.folder, "gpt2", 12, 3, 2)
-        checkpoints.save_tokenizer(self.folder, checkpoints.byte_level_tokenizer())
-        self.assertIn("--sentence with --layer 1", self.refused("--sentence", "Your", "--layer", "1", inputs=None))
-        self.assertIn("--inputs cannot be combined with --sentence", self.refused("--sentence", "Your"))
-        self.assertIn("--tokenizer needs --sentence", self.refused("--tokenizer", "tokenizer.json"))
-        self.assertIn("has 80 rows, and none for number 80", self.refused("--sentence", "Your " * 81, inputs=None))
-        tokenizer = checkpoints.byte_level_tokenizer()
-        tokenizer["model"]["vocab"]["Your"] = 24
-        checkpoints.save_tokenizer(self.folder, tokenizer)
-        self.assertIn("has 24 rows, and none for number 24", self.refused("--sentence", "Your", inputs=None))
-
-    def test_checkpoints_without_embeddings(self):
-        tensors, config = checkpoints.gpt2(np.random.default_rng(0), 12, 3, 1)
-        del tensors["wpe.weight"]
-        tensors["other.wte.weight"] = tensors.pop("wte.weight")
-        checkpoints.save(os.path.join(self.folder, "model.safetensors"), tensors)
-        checkpoints.save_config(self.folder, config)
-        checkpoints.save_tokenizer(self.folder, checkpoints.byte_level_tokenizer())
-        self.assertIn("has no matrix 'wte.weight', with which GPT-2 embeds", self.refused("--sentence", "Your", inputs=None))
-
-    def test_positions_that_a_config_tells(self):
-        self.ids("bert", checkpoints.unigram_tokenizer(), "Your", model_type="xlm-roberta")
-        self.assertIn("the token of padding", self.refused("--sentence", "Your <pad>", inputs=None))
-        os.remove(os.path.join(self.folder, "config.json"))
-        self.assertIn("the model_type, on which positions depend, cannot be known",
-                      self.refused("--sentence", "Your", "--num-heads", "3", inputs=None))
-
-    def test_files_that_are_no_vocabularies(self):
-        self.ids("gpt2", checkpoints.byte_level_tokenizer(), "Your")
-        its = checkpoints.byte_level_tokenizer()
-        for change, said in (({"model": {}}, 'it has no "model" with a "vocab"'), ({"model": {"vocab": 3}}, "neither an object nor a list"),
-                             ({"model": {"vocab": {"a": -1}}}, "not a whole number from 0 on"),
-                             ({"model": {"vocab": ["a"]}}, 'entry 0 of its "vocab" is not'),
-                             ({"pre_tokenizer": {"type": "Digits"}}, "how it splits a text into words is not known here")):
-            checkpoints.save_tokenizer(self.folder, {**its, **change})
-            self.assertIn(said, self.refused("--sentence", "Your", inputs=None))
-        for file in ("config.json", "x.npy", "nothing.json"):
-            self.refused("--sentence", "Your", "--tokenizer", file, inputs=None)
-
-    def test_rows_that_are_not_finite(self):
-        tensors, config = checkpoints.gpt2(np.random.default_rng(0), 12, 3, 1)
-        tensors["wte.weight"][13, 3] = np.nan
-        checkpoints.save(os.path.join(self.folder, "model.safetensors"), tensors)
-        checkpoints.save_config(self.folder, config)
-        checkpoints.save_tokenizer(self.folder, checkpoints.byte_level_tokenizer())
-        self.assertIn("wte.weight[13, 3] is nan", self.refused("--sentence", "Your journey", inputs=None))
-
-    def test_a_port_of_embeddings(self):
-        held, config = made(self.folder, "gpt2", 12, 3, 1)
-        checkpoints.save_tokenizer(self.folder, checkpoints.byte_level_tokenizer())
-        ids = [4, 13, 14]
-        tokens, positions = held["wte.weight"][ids], held["wpe.weight"][:3]
-        path = os.path.join(self.folder, "dump.npz")
-        verify = lambda *options: run("verify", path, "--layer", "0", "--weights", "model.safetensors", "--sentence",
-                                      "Your journey starts", *options, cwd=self.folder)
-        dump = {"wte": tokens, "wpe": positions, "hidden_states": tokens + positions}
-        np.savez(path, **dump, **gpt2_port(held, config, tokens + positions))
-        done = verify()
-        self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout.decode())
-        self.assertIn("13 of 13 tensors checked and right", done.stdout.decode())
-        np.savez(path, **{**dump, "wpe": held["wpe.weight"][1:4], "hidden_states": tokens + held["wpe.weight"][1:4]})
-        done = verify()
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("your wpe", done.stdout.decode())
-
-
-class Refused(Layer):
-    def test_what_is_missing(self):
-        made(self.folder, "gpt2", 12, 3, 2)
-        self.assertIn("layer needs the hidden states", self.refused(inputs=None))
-        done = run("layer")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("layer needs a checkpoint", done.stderr.decode())
-
-    def test_layers_that_are_not_there(self):
-        made(self.folder, "gpt2", 12, 3, 2)
-        self.assertIn("has no layer 2; it has 2 layers, 0 to 1; try --layer 1", self.refused("--layer", "2"))
-        self.assertIn("is not a whole number", self.refused("--layer", "-1"))
-
-    def test_inputs_of_another_size(self):
-        made(self.folder, "gpt2", 12, 3, 2)
-        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, 6), np.float32))
-        self.assertIn("has shape [12], but inputs, heads and other weights ask for [6]", self.refused())
-
-    def test_tensors_of_no_known_model(self):
-        checkpoints.save(os.path.join(self.folder, "model.safetensors"), {"blocks.0.mixer.weight": np.ones((2, 2))})
-        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, 2), np.float32))
-        error = self.refused()
-        for part in ("are of no model that is known here: blocks.0.mixer.weight; known are GPT-2 (attn.c_attn.weight)", "BERT"):
-            self.assertIn(part, error)
-
-    def test_other_files(self):
-        made(self.folder, "gpt2", 12, 3, 2)
-        self.assertIn("it is not a .safetensors file", self.refused(weights="x.npy"))
-        self.assertIn("it has no \"weight_map\"", self.refused(weights="config.json"))
-        self.assertIn("cannot be read", self.refused(weights="nothing.safetensors"))
-        os.mkdir(os.path.join(self.folder, "empty"))
-        self.assertIn("has neither model.safetensors nor", self.refused(weights="empty"))
-        with open(os.path.join(self.folder, "config.json"), "w", encoding="utf-8") as file:
-            file.write("[1, 2]")
-        self.assertIn("it is not a JSON object", self.refused())
-
-    def test_numbers_that_are_not_finite(self):
-        tensors, config = checkpoints.gpt2(np.random.default_rng(0), 12, 3, 1)
-        tensors["h.0.attn.c_proj.weight"][2, 3] = np.inf
-        checkpoints.save(os.path.join(self.folder, "model.safetensors"), tensors)
-        checkpoints.save_config(self.folder, config)
-        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, 12), np.float32))
-        self.assertIn("h.0.attn.c_proj.weight[2, 3] is inf", self.refused())
-
-    def test_a_config_of_another_model(self):
-        for change, said in (({"model_type": "gemma"}, "has model_type gemma, whose attention is not known here"),
-                             ({"scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx 1"),
-                             ({"n_head": 5}, "5 heads cannot share 12 columns evenly"), ({"n_head": 0}, "cannot be known from shapes"),
-                             ({"n_head": 2.5}, "must be a whole number")):
-            _, config = made(self.folder, "gpt2", 12, 3, 2)
-            checkpoints.save_config(self.folder, {**config, **change})
-            self.assertIn(said, self.refused())
-
-    def test_heads_that_no_shape_tells(self):
-        made(self.folder, "gpt_model", 12, 2)
-        self.assertIn("cannot be known from shapes; the program that made it has it; add --num-heads", self.refused())
-        os.remove(os.path.join(self.folder, "model.safetensors"))
-        made(self.folder, "gpt2", 12, 3, 2)
-        os.remove(os.path.join(self.folder, "config.json"))
-        self.assertIn("it is in the model's config.json, as n_head; add --num-heads 12, or --config", self.refused())
-
-    def test_llama_without_its_config_or_with_parts_that_are_not_known(self):
-        tensors, config = checkpoints.llama(np.random.default_rng(0), 12, 4, 2, 4, 1)
-        path = os.path.join(self.folder, "model.safetensors")
-        checkpoints.save(path, tensors)
-        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, 12), np.float32))
-        self.assertIn("rope_theta, rms_norm_eps and the number of heads cannot be known from shapes", self.refused())
-        for change, said in (({"rope_scaling": {"type": "yarn", "factor": 4.0}}, "rope_scaling of type yarn"),
-                             ({"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, "without a low_freq_factor"),
-                             ({"partial_rotary_factor": 0.5}, "partial_rotary_factor 0.5"),
-                             ({"num_key_value_heads": 3}, "3 heads cannot share 4 query heads evenly"),
-                             ({"head_dim": 6}, "has shape [16, 12]")):
-            checkpoints.save_config(self.folder, {**config, **change})
-            self.assertIn(said, self.refused())
-        odd, its = checkpoints.llama(np.random.default_rng(0), 12, 4, 2, 3, 1)
-        checkpoints.save(path, odd)
-        checkpoints.save_config(self.folder, its)
-        self.assertIn("heads of 3 columns: rotary embedding turns columns in pairs", self.refused())
-        checkpoints.save_config(self.folder, config)
-        tensors["model.layers.0.self_attn.q_norm.weight"] = np.ones(4)
-        checkpoints.save(path, tensors)
-        self.assertIn("has a tensor 'self_attn.q_norm.weight', which Llama has not", self.refused())
-        del tensors["model.layers.0.self_attn.q_norm.weight"], tensors["model.layers.0.input_layernorm.weight"]
-        checkpoints.save(path, tensors)
-        self.assertIn("has no tensor 'input_layernorm.weight', which Llama needs", self.refused())
-
-    def test_rules_that_the_model_has_not(self):
-        made(self.folder, "bert", 12, 3, 2)
-        self.assertIn("no-mask does not apply to a layer of BERT; use one of no-scaling", self.refused("--what-if", "no-mask"))
-
-    def test_two_layers_of_one_number(self):
-        tensors, _ = checkpoints.multihead_attention(np.random.default_rng(0), 12, 1, "encoder.layers.")
-        others, _ = checkpoints.multihead_attention(np.random.default_rng(0), 12, 1, "decoder.layers.")
-        checkpoints.save(os.path.join(self.folder, "model.safetensors"), tensors | others)
-        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, 12), np.float32))
-        self.assertIn("it has two layers 0", self.refused("--num-heads", "3"))
-
 
 MODELS = {"gpt2": (12, 3, 1), "llama": (12, 4, 2, 6, 1), "bert": (12, 3, 1), "multihead_attention": (12, 1), "gpt_model": (12, 1)}
 TOKENIZERS = {"llama": checkpoints.sentencepiece_tokenizer, "bert": checkpoints.wordpiece_tokenizer}
-# What else each option of layer is given.
+# What each option of layer is given.
 OPTIONS = [
-    ["--steps", "all"], ["--only", "attn_weights"], ["--explain"], ["--heatmap"], ["--cell", "attn_weights[0,0,1,0]"],
-    ["--cell", "normed[0,1,2]", "--depth", "3"], ["--what-if", "no-scaling"], ["--predict", "1"], ["--format", "markdown"],
-    ["--format", "json"], ["--format", "html"], ["--format", "csv", "--only", "attn_weights"], ["--emit", "pytorch"],
-    ["--emit", "numpy"], ["--emit", "notebook"], ["--save", "steps.npz", "--force"], ["--output", "steps.md", "--force"],
-    ["--precision", "2"], ["--no-grad"], ["--cpu", "default"], ["--blas", "portable"], ["--threads", "2"], ["--num-heads", "3"]]
+    "--steps all", "--only attn_weights", "--explain", "--heatmap", "--cell attn_weights[0,0,1,0]", "--cell context_vecs[0,1,2] --depth 3",
+    "--what-if no-scaling", "--predict 1", "--format markdown", "--format json", "--format html", "--format csv --only attn_weights",
+    "--emit pytorch", "--emit numpy", "--emit notebook", "--save steps.npz --force", "--output steps.md --force", "--precision 2",
+    "--no-grad", "--cpu default", "--blas portable", "--threads 2"]
+
+
+def without(*names):
+    return lambda tensors: [tensors.pop(name) for name in names]
+
+
+def renamed(was, name):
+    return lambda tensors: tensors.update({name: tensors.pop(was)})
+
+
+def holding(name, number):
+    return lambda tensors: tensors[name].__setitem__((2, 3), number)
+
+
+BYTE_LEVEL = checkpoints.byte_level_tokenizer()
+LLAMA = "model.layers.0."
+# A model, options, words of the error; then what is changed: tensors by a function, its config or tokenizer in parts, None for none.
+REFUSALS = [
+    ("gpt2", "", "layer needs the hidden states", {"inputs": None}),
+    ("gpt2", "--layer 2", "has no layer 2; it has 2 layers, 0 to 1; try --layer 1"), ("gpt2", "--layer -1", "is not a whole number"),
+    ("gpt2", "--inputs wide.npy", "has shape [12], but inputs, heads and other weights ask for [6]", {"inputs": None}),
+    ("gpt2", "--weights x.npy", "it is not a .safetensors file"), ("gpt2", "--weights config.json", 'it has no "weight_map"'),
+    ("gpt2", "--weights nothing.safetensors", "cannot be read"), ("gpt2", "--weights empty", "has neither model.safetensors nor"),
+    ("gpt2", "--config list.json", "it is not a JSON object"),
+    ("gpt2", "", "h.0.attn.c_proj.weight[2, 3] is inf", {"tensors": holding("h.0.attn.c_proj.weight", np.inf)}),
+    ("gpt2", "", "has model_type gemma, whose attention is not known here", {"config": {"model_type": "gemma"}}),
+    ("gpt2", "", "scale_attn_by_inverse_layer_idx 1", {"config": {"scale_attn_by_inverse_layer_idx": True}}),
+    ("gpt2", "", "5 heads cannot share 12 columns evenly", {"config": {"n_head": 5}}),
+    ("gpt2", "", "cannot be known from shapes", {"config": {"n_head": 0}}), ("gpt2", "", "must be a whole number", {"config": {"n_head": 2.5}}),
+    ("gpt2", "", "it is in the model's config.json, as n_head; add --num-heads 12, or --config", {"config": None}),
+    ("gpt_model", "", "cannot be known from shapes; the program that made it has it; add --num-heads"),
+    ("gpt2", "", "of no model that is known here: blocks.0.mixer.weight; known are GPT-2 (attn.c_attn.weight)",
+     {"tensors": lambda tensors: [tensors.clear(), tensors.update({"blocks.0.mixer.weight": np.ones((2, 2))})]}),
+    ("llama", "", "rope_theta, rms_norm_eps and the number of heads cannot be known from shapes", {"config": None}),
+    ("llama", "", "rope_scaling of type yarn", {"config": {"rope_scaling": {"type": "yarn", "factor": 4.0}}}),
+    ("llama", "", "without a low_freq_factor", {"config": {"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}}),
+    ("llama", "", "partial_rotary_factor 0.5", {"config": {"partial_rotary_factor": 0.5}}),
+    ("llama", "", "3 heads cannot share 4 query heads evenly", {"config": {"num_key_value_heads": 3}}),
+    ("llama", "", "has shape [24, 12]", {"config": {"head_dim": 8}}),
+    ("llama", "", "heads of 3 columns: rotary embedding turns columns in pairs", {"sizes": (12, 4, 2, 3, 1)}),
+    ("llama", "", "has a tensor 'self_attn.q_norm.weight', which Llama has not",
+     {"tensors": lambda tensors: tensors.update({LLAMA + "self_attn.q_norm.weight": np.ones(4)})}),
+    ("llama", "", "has no tensor 'input_layernorm.weight', which Llama needs", {"tensors": without(LLAMA + "input_layernorm.weight")}),
+    ("bert", "--what-if no-mask", "no-mask does not apply to a layer of BERT; use one of no-scaling"),
+    ("multihead_attention", "--num-heads 3", "it has two layers 0", {"sizes": (12, 1, "encoder.layers."), "tensors": lambda tensors:
+        tensors.update(checkpoints.multihead_attention(np.random.default_rng(0), 12, 1, "decoder.layers.")[0])}),
+    # Sentences
+    ("gpt2", "--sentence Your", "there is no tokenizer.json beside 'model.safetensors'", {"tokenizer": None}),
+    ("gpt2", "--sentence Your --tokenizer x.npy", ""), ("gpt2", "--sentence Your --tokenizer nothing.json", ""),
+    ("gpt2", "--sentence Yourtrip", "'Yourtrip' is not one token of"), ("gpt2", "--sentence Cafés", "it would be 'CafÃ©s'"),
+    ("gpt2", "--sentence=", "needs a value"), ("gpt2", "--sentence a\x07b", "has the control character"),
+    ("bert", "--sentence ##ing", "'##ing' is not one token", {"tokenizer": checkpoints.wordpiece_tokenizer()}),
+    ("bert", "--sentence café", "'café' may have accents", {"tokenizer": checkpoints.wordpiece_tokenizer(strip_accents=None)}),
+    ("bert", "--sentence café", "'café' may have accents", {"tokenizer": checkpoints.wordpiece_tokenizer(False, True)}),
+    ("multihead_attention", "--sentence Your --num-heads 3", "nn.MultiheadAttention embeds no tokens"),
+    ("gpt2", "--sentence Your --layer 1", "--sentence with --layer 1"),
+    ("gpt2", "--sentence Your --inputs x.npy", "--inputs cannot be combined with --sentence"),
+    ("gpt2", "--tokenizer tokenizer.json", "--tokenizer needs --sentence"),
+    ("gpt2", "--sentence Your", "has 24 rows, and none for number 24", {"tokenizer": {"model": {**BYTE_LEVEL["model"], "vocab": {
+        **BYTE_LEVEL["model"]["vocab"], "Your": 24}}}}),
+    ("gpt2", "--sentence Your", "has no matrix 'wte.weight', with which GPT-2 embeds", {
+        "tensors": lambda tensors: [without("wpe.weight")(tensors), renamed("wte.weight", "other.wte.weight")(tensors)]}),
+    ("gpt2", "--sentence journey", "wte.weight[2, 3] is nan", {"tensors": holding("wte.weight", np.nan), "tokenizer": {"model": {
+        **BYTE_LEVEL["model"], "vocab": {**BYTE_LEVEL["model"]["vocab"], "journey": 2}}}}),
+    ("bert", "--sentence <pad>", "the token of padding", {"tokenizer": checkpoints.unigram_tokenizer(), "settings": {"model_type": "xlm-roberta"}}),
+    ("bert", "--sentence Your --num-heads 3", "the model_type, on which positions depend, cannot be known",
+     {"tokenizer": checkpoints.unigram_tokenizer(), "config": None, "settings": {"model_type": "xlm-roberta"}}),
+    ("gpt2", "--sentence Your", 'it has no "model" with a "vocab"', {"tokenizer": {"model": {}}}),
+    ("gpt2", "--sentence Your", "neither an object nor a list", {"tokenizer": {"model": {"vocab": 3}}}),
+    ("gpt2", "--sentence Your", "not a whole number from 0 on", {"tokenizer": {"model": {"vocab": {"a": -1}}}}),
+    ("gpt2", "--sentence Your", 'entry 0 of its "vocab" is not', {"tokenizer": {"model": {"vocab": ["a"]}}}),
+    ("gpt2", "--sentence Your", "how it splits a text into words is not known here", {"tokenizer": {"pre_tokenizer": {"type": "Digits"}}}),
+]
+
+
+class Refused(Layer):
+    def test_what_cannot_be_used(self):
+        self.assertIn("layer needs a checkpoint", run("layer").stderr.decode())
+        for model, options, words, *changes in REFUSALS:
+            with self.subTest(model=model, options=options, words=words):
+                change = dict(*changes)
+                sizes = change.get("sizes", (12, 3, 2) if model == "gpt2" else MODELS[model])
+                tensors, config = getattr(checkpoints, model)(np.random.default_rng(0), *sizes, **change.get("settings", {}))
+                change.get("tensors", len)(tensors)
+                for name in ("config.json", "tokenizer.json"):
+                    if os.path.exists(self.path(name)):
+                        os.remove(self.path(name))
+                checkpoints.save(self.path("model.safetensors"), tensors)
+                if config and change.get("config", {}) is not None:
+                    checkpoints.save_config(self.folder, {**config, **change.get("config", {})})
+                if change.get("tokenizer", {}) is not None:
+                    checkpoints.save_tokenizer(self.folder, {**BYTE_LEVEL, **change.get("tokenizer", {})})
+                for name, columns in (("x.npy", 12), ("wide.npy", 6)):
+                    np.save(self.path(name), np.ones((5, columns), np.float32))
+                os.makedirs(self.path("empty"), exist_ok=True)
+                with open(self.path("list.json"), "w", encoding="utf-8") as file:
+                    file.write("[1, 2]")
+                inputs = None if "--sentence" in options else change.get("inputs", "x.npy")
+                self.refused(*options.split(), inputs=inputs, says=words)
 
 
 class Options(Layer):
-    def test_pairs(self):
-        """Each two options work together, or the error says why not."""
+    def test_each_with_each_model(self):
         for model, sizes in MODELS.items():
             made(self.folder, model, *sizes)
             checkpoints.save_tokenizer(self.folder, TOKENIZERS.get(model, checkpoints.byte_level_tokenizer)())
             heads = ["--num-heads", "3"] if model in ("multihead_attention", "gpt_model") else []
-            pairs = [(one, other) for i, one in enumerate(OPTIONS) for other in OPTIONS[:i] if not set(one) & set(other)]
-            for one, other in harness.sample(pairs, len(model)):
-                arguments = [*one, *other, *([] if "--num-heads" in one + other else heads)]
-                has_words = model != "multihead_attention" and len(one + other) % 2
-                words = ["--sentence", "Your journey starts with one"] if has_words else []
-                done = layer(self.folder, *arguments, *words, inputs=None if words else "x.npy")
-                error = done.stderr.decode()
-                if done.returncode:
-                    self.assertEqual((done.returncode, done.stdout), (2, b""), (model, arguments, error))
-                    self.assertRegex(error, r"\Aattn-walkthrough: error: [^\n]+\n\Z", (model, arguments))
-                else:
-                    self.assertNotIn("error", error, (model, arguments))
+            for number, options in enumerate(OPTIONS):
+                words = ["--sentence", "Your journey starts with one"] if model != "multihead_attention" and number % 2 else []
+                done = layer(self.folder, *options.split(), *heads, *words, inputs=None if words else "x.npy")
+                self.assertEqual((done.returncode, b"error" in done.stderr), (0, False), (model, options, done.stderr))
 
     def test_rules(self):
         """Each rule changes a number, and says what it did."""
@@ -449,7 +330,7 @@ class Options(Layer):
         self.assertEqual(len(seen), 8)
 
     def test_next_steps_can_be_typed(self):
-        folder = os.path.join(self.folder, "it's mine")
+        folder = self.path("it's mine")
         os.mkdir(folder)
         made(folder, "gpt2", 12, 3, 1)
         text = run("layer", "--weights", folder, "--inputs", os.path.join(folder, "x.npy"), "--explain").stdout.decode()
@@ -459,158 +340,6 @@ class Options(Layer):
             done = subprocess.run(["sh", "-c", command.replace("attn-walkthrough", harness.BINARY, 1)], capture_output=True,
                                   stdin=subprocess.DEVNULL, check=False)
             self.assertEqual(done.returncode, 0, (command, done.stderr))
-
-
-# ---- Ports of a layer, in the checkpoints' own names -----------------------------------------------
-
-
-def softmax(scores):
-    exps = np.exp(scores - scores.max(-1, keepdims=True))
-    return exps / exps.sum(-1, keepdims=True)
-
-
-def split(x, heads):
-    return x.reshape(len(x), heads, -1).transpose(1, 0, 2)
-
-
-def layer_norm(x, weight, bias, eps, mistake):
-    eps = {"no epsilon": 0, "another epsilon": 1e-3}.get(mistake, eps)
-    mean = 0 if mistake == "mean not subtracted" else x.mean(-1, keepdims=True)
-    variance = (x**2).mean(-1, keepdims=True) if mistake == "mean not subtracted" else x.var(-1, keepdims=True)
-    return (x - mean) / np.sqrt(variance + eps) * weight + (0 if mistake == "norm without bias" else bias)
-
-
-def gpt2_port(weights, config, x, mistake=None):
-    """The tensors of a port, by names as PyTorch's hooks would give them."""
-    w = {name.removeprefix("h.0."): value for name, value in weights.items()}
-    heads, d, n = config["n_head"], x.shape[-1], len(x)
-    dump = {"h.0.ln_1": layer_norm(x, w["ln_1.weight"], w["ln_1.bias"], 1e-5, mistake)}
-    normed = x if mistake == "no norm" else dump["h.0.ln_1"]
-    weight = w["attn.c_attn.weight"]
-    qkv = normed @ weight + (0 if mistake == "no bias" else w["attn.c_attn.bias"])
-    dump["h.0.attn.c_attn"] = qkv
-    parts = np.split(qkv, 3, axis=1)
-    if mistake == "fused by heads":
-        parts = [qkv.reshape(n, heads, 3, -1)[:, :, i].reshape(n, d) for i in range(3)]
-    q, k, v = (split(part, heads) for part in parts)
-    dump |= {"h.0.attn.q": q, "h.0.attn.k": k, "h.0.attn.v": v}
-    scale = {"scaled by d_model": d**0.5, "not scaled": 1}.get(mistake, (d // heads)**0.5)
-    scores = q @ k.transpose(0, 2, 1) / scale
-    if mistake != "no mask":
-        scores = np.where(np.triu(np.ones((n, n), bool), 1), -np.inf, scores)
-    attn = softmax(scores)
-    dump |= {"h.0.attn.scores": scores, "h.0.attn.weights": attn}
-    context = attn @ v
-    context = (context if mistake == "heads joined by view" else context.transpose(1, 0, 2)).reshape(n, d)
-    dump["h.0.attn.context"] = context
-    dump["h.0.attn.c_proj"] = context @ w["attn.c_proj.weight"] + w["attn.c_proj.bias"]
-    entered = {"no residual": 0, "residual of the norm": dump["h.0.ln_1"]}.get(mistake, x)
-    dump["h.0.residual"] = dump["h.0.attn.c_proj"] + entered
-    return dump
-
-
-def llama_port(weights, config, x, mistake=None):
-    at = "model.layers.0."
-    w = {name.removeprefix(at): value for name, value in weights.items()}
-    heads, kv_heads, head_dim, n = (*(config[key] for key in ("num_attention_heads", "num_key_value_heads", "head_dim")), len(x))
-    eps = {"no epsilon": 0, "another epsilon": 1e-3}.get(mistake, config["rms_norm_eps"])
-    row = x - x.mean(-1, keepdims=True) if mistake == "mean subtracted" else x
-    normed = row / np.sqrt((row**2).mean(-1, keepdims=True) + eps)
-    normed = normed * (w["input_layernorm.weight"] + (mistake == "weight plus one"))
-    q, k, v = (normed @ w[f"self_attn.{name}_proj.weight"].T for name in "qkv")
-    dump = {at + "input_layernorm": normed, at + "self_attn.q_proj": q, at + "self_attn.k_proj": k, at + "self_attn.v_proj": v}
-    q, k, v = split(q, heads), split(k, kv_heads), split(v, kv_heads)
-    first = 1 if mistake == "positions from one" else 0
-    theta = 500_000 if mistake == "another theta" else config["rope_theta"]
-    positions = np.arange(first, first + n)
-    positions[3:] = 0 if mistake == "decoded at 0" else positions[3:]
-    angles = positions[:, None] / theta ** (np.arange(0, head_dim, 2) / head_dim)
-    cos, sin = np.cos(angles), np.sin(angles)
-
-    def rotate(x):
-        if mistake == "adjacent pairs":
-            a, b = x[..., ::2], x[..., 1::2]
-            return np.stack([a * cos - b * sin, a * sin + b * cos], -1).reshape(x.shape)
-        a, b = np.split(x, 2, -1)
-        return np.concatenate([a * cos - b * sin, a * sin + b * cos], -1)
-
-    q, k = rotate(q), rotate(k)
-    dump |= {at + "self_attn.q_rot": q, at + "self_attn.k_rot": k}
-    group = heads // kv_heads
-    repeat = (lambda x: np.tile(x, (group, 1, 1))) if mistake == "tiled heads" else (lambda x: np.repeat(x, group, 0))
-    k, v = repeat(k), repeat(v)
-    scores = q @ k.transpose(0, 2, 1) / np.sqrt(heads * head_dim if mistake == "scaled by d_model" else head_dim)
-    distance = np.arange(n)[:, None] - np.arange(n)
-    window = n if mistake == "no window" else config["sliding_window"] + (mistake == "window too wide")
-    hidden = (distance >= window) | ((distance < 0) & (mistake != "no mask"))
-    attn = softmax(np.where(hidden, -np.inf, scores))
-    dump |= {at + "self_attn.scores": scores, at + "self_attn.attn_weights": attn}
-    context = (attn @ v).transpose(1, 0, 2).reshape(n, -1)
-    dump[at + "self_attn.o_proj"] = context @ w["self_attn.o_proj.weight"].T
-    dump[at + "resid_mid"] = dump[at + "self_attn.o_proj"] + (0 if mistake == "no residual" else x)
-    return dump
-
-
-# A mistake, the tensor where it is first seen, words of its cause, and a thread on GitHub that reports it.
-GPT2_MISTAKES = [
-    ("no epsilon", "h.0.ln_1", "nothing is added under the root"),
-    ("another epsilon", "h.0.ln_1", "eps is 1e-3", "huggingface/candle/pull/271"),
-    ("mean not subtracted", "h.0.ln_1", "does not subtract the mean", "nntile/nntile/pull/358"),
-    ("norm without bias", "h.0.ln_1", "the norm's bias is left out"),
-    ("no norm", "h.0.attn.c_attn", ""),
-    ("no bias", "h.0.attn.c_attn", "the bias is left out", "sbryngelson/ANEForge/pull/253"),
-    ("fused by heads", "h.0.attn.q", "head by head", "lablup/mlxcel/pull/928"),
-    ("scaled by d_model", "h.0.attn.scores", "square root of 12", "lucidrains/vit-pytorch/issues/65"),
-    ("not scaled", "h.0.attn.weights", "not divided by the square root"), ("no mask", "h.0.attn.weights", "nothing is masked"),
-    ("heads joined by view", "h.0.attn.context", "joined by view only", "ajhalthor/Transformer-Neural-Network/pull/4"),
-    ("no residual", "h.0.residual", "is not added"),
-    ("residual of the norm", "h.0.residual", "the normed hidden states are added",
-     "Howuhh/faster-trajectory-transformer/issues/3")]
-LLAMA_MISTAKES = [
-    ("no epsilon", "input_layernorm", "nothing is added under the root"),
-    ("another epsilon", "input_layernorm", "eps is 1e-3", "Lightning-AI/lit-llama/pull/339"),
-    ("mean subtracted", "input_layernorm", "LayerNorm for RMSNorm"), ("weight plus one", "input_layernorm", "weight + 1"),
-    ("adjacent pairs", "self_attn.q_rot", "columns 2i and 2i + 1", "ggml-org/llama.cpp/issues/3018"),
-    ("positions from one", "self_attn.q_rot", "count from 1"),
-    ("another theta", "self_attn.q_rot", "the base of the frequencies is 500000", "lyogavin/airllm/pull/369"),
-    ("decoded at 0", "self_attn.q_rot", "token 3 and later ones are all 0", "Blaizzy/mlx-vlm/pull/1993"),
-    ("tiled heads", "self_attn.scores", "0, 1, 0, 1", "ekzhang/jax-js/pull/180"),
-    ("scaled by d_model", "self_attn.scores", "square root of"),
-    ("no mask", "self_attn.attn_weights", "such as [0, 1], which should be hidden"),
-    ("no window", "self_attn.attn_weights", "the window is left out", "huggingface/transformers/issues/29777"),
-    ("window too wide", "self_attn.attn_weights", "one token too many", "ml-explore/mlx-lm/pull/390"),
-    ("no residual", "resid_mid", "is not added")]
-
-
-class Ports(Layer):
-    def verify(self, dump, *options):
-        path = os.path.join(self.folder, "dump.npz")
-        np.savez(path, **{name: np.asarray(values, np.float32) for name, values in dump.items()})
-        done = run("verify", path, "--layer", "0", "--weights", "model.safetensors", "--inputs", "x.npy", *options,
-                   cwd=self.folder)
-        self.assertEqual(done.stderr, b"")
-        return done.returncode, done.stdout.decode()
-
-    def check(self, port, held, config, mistakes):
-        x = np.load(os.path.join(self.folder, "x.npy")) / 50  # so that eps counts
-        np.save(os.path.join(self.folder, "x.npy"), x)
-        right = port(held, config, x)
-        code, text = self.verify(right)
-        self.assertEqual(code, 0, text)
-        self.assertIn(f"{len(right)} of {len(right)} tensors checked and right", text)
-        for mistake, place, cause, *thread in harness.sample(mistakes):
-            with self.subTest(mistake=mistake, thread=thread):
-                code, text = self.verify(port(held, config, x, mistake))
-                self.assertEqual(code, 1, text)
-                first = next(line for line in text.splitlines() if " wrong here" in line)
-                self.assertIn(f"your {place}", first.replace("model.layers.0.", ""), text)
-                self.assertIn(cause, " ".join(text.split()), text)
-
-    def test_gpt2(self):
-        self.check(gpt2_port, *made(self.folder, "gpt2", 12, 3, 2), GPT2_MISTAKES)
-
-    def test_llama(self):
-        self.check(llama_port, *made(self.folder, "llama", 12, 4, 2, 6, 2, model_type="mistral", sliding_window=3), LLAMA_MISTAKES)
 
 
 if __name__ == "__main__":

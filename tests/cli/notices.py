@@ -1,21 +1,12 @@
-"""Recomputes every number and comparison in the notices of --explain with numpy.
-
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/notices.py build/release/attn-walkthrough [LESSONS]
-
-A notice that none of the checks below knows fails too: what is said is checked, all of it."""
+"""Every number and comparison in the notices of --explain, one row a sentence."""
 
 import collections
 import itertools
-import json
-import os
-import random
 import re
-import sys
 
 import numpy as np
 
-import harness
-from lessons import NUMBER, Program, Sentences, some_options
+from lessons import NUMBER, Sentences, close, near, row_sums
 
 INDEX = r"\[([\d, ]*)\]"
 TOKEN = r'"((?:[^"])*)"(?: \(token (\d+)\))?'
@@ -23,40 +14,19 @@ ROW = rf"row {INDEX}(?: \({TOKEN}\))?"
 notice = Sentences()
 
 
-def near(text, value):
-    """True if the printed number is the value, within half a unit of its last digit."""
-    digits, _, exponent = text.partition("e")
-    unit = 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
-    return abs(float(text) - value) <= 0.5001 * unit + 1e-12
-
-
-def close(a, b):
-    return np.allclose(a, b, rtol=1e-5, atol=1e-6)
-
-
 def index_of(text):
     return tuple(int(i) for i in text.split(", ")) if text else ()
-
-
-def is_called(step, name):
-    """Its name, or with its section's where another tensor has the name by now."""
-    return name in (step["name"], f"{step['name']}_{step['section']}")
 
 
 class Said:
     """One step, and the steps before it."""
 
-    def __init__(self, steps, at, tokens):
-        self.step, self.tokens = steps[at], tokens
-        self.before = steps[:at]
-        self.a = array(self.step)
+    def __init__(self, lesson, step):
+        self.lesson, self.step, self.tokens, self.a = lesson, step, lesson.tokens, step["array"]
 
     def operand(self, name=None):
         """The tensor of that name before this step, else the first operand."""
-        name = name or self.step["inputs"][0]
-        same = [step for step in self.before if step["kind"] == "tensor" and is_called(step, name)]
-        here = [step for step in same if step["section"] == self.step["section"]] or same
-        return array(here[-1])
+        return self.lesson.before(self.step, name)["array"]
 
     def both_operands(self):
         """The tensors of a comparison; of several pairs with the name, the most similar; the last rows of a longer one."""
@@ -66,7 +36,7 @@ class Said:
             if other.ndim and one.shape[1:] == other.shape[1:]:
                 return one[-len(other):], other[-len(one):]
             return one, other[..., :one.shape[-1]]  # "[..., :1]": what is compared of it
-        same = [array(step) for step in self.before if is_called(step, names[0]) and "values" in step]
+        same = [step["array"] for step in self.lesson.earlier(self.step, names[0])]
         alike = [(a[-len(b):], b[-len(a):]) for a, b in itertools.combinations(same, 2) if a.shape[1:] == b.shape[1:]]
         return min(alike, key=lambda pair: np.abs(pair[0].astype(np.float64) - pair[1]).max())
 
@@ -80,23 +50,10 @@ class Said:
         return list(itertools.product(*(range(size) for size in self.a.shape[:-1])))
 
 
-def array(step):
-    kind = np.float32 if step["dtype"] == "float32" else step["dtype"].replace("boolean", "bool")
-    convert = lambda item: [convert(one) for one in item] if isinstance(item, list) else float(item) if isinstance(item, str) else item
-    return np.array(convert(step["values"]), dtype=kind).reshape(step["shape"])
-
-
-def sums(a):
-    return a.astype(np.float64).sum(axis=-1)
-
-
 # ---- Inputs and what is drawn ----------------------------------------------------------------------
 
-
-@notice(r"one row for (?:each|one) token: (.*)")
-def _(said, words):
-    return words == ", ".join(said.tokens) and said.a.shape[0] == len(said.tokens)
-
+notice(r"one row for (?:each|one) token: (.*)",
+       lambda said, words: words == ", ".join(said.tokens) and said.a.shape[0] == len(said.tokens))
 
 @notice(rf"the closest two rows are {TOKEN} and {TOKEN}, {NUMBER} apart")
 def _(said, one, one_at, other, other_at, apart):
@@ -106,16 +63,10 @@ def _(said, one, one_at, other, other_at, apart):
     return near(apart, least) and any(said.is_token(i, one, one_at) and said.is_token(j, other, other_at)
                                       for (i, j), distance in distances.items() if close(distance, least))
 
-
-@notice(r"(\d+) tokens? of (\d+) numbers?(?: each)?")
-def _(said, tokens, numbers):
-    return said.a.shape == (int(tokens), int(numbers))
-
-
-@notice(r"(\w+: \d+(?:, \w+: \d+)*)")
-def _(said, words):
-    return words == ", ".join(f"{token}: {place}" for token, place in zip(said.tokens, said.a))
-
+notice(r"(\d+) tokens? of (\d+) numbers?(?: each)?",
+       lambda said, tokens, numbers: said.a.shape == (int(tokens), int(numbers)))
+notice(r"(\w+: \d+(?:, \w+: \d+)*)",
+       lambda said, words: words == ", ".join(f"{token}: {place}" for token, place in zip(said.tokens, said.a)))
 
 @notice(r"an id is a place among the sorted words; a repeated word takes several places and keeps the last, so some ids are unused")
 def _(said):
@@ -123,16 +74,11 @@ def _(said):
     last = {word: place for place, word in enumerate(words)}
     return len(set(words)) < len(words) and [last[token] for token in said.tokens] == list(said.a)
 
-
-@notice(r"nn\.Embedding starts with random numbers: before training, similar rows do not mean similar words")
-def _(said):
-    return "nn.Embedding" in said.step["expression"]
-
-
-@notice(rf"all entries are in \[0, 1\), the range of torch\.rand: here from {NUMBER} to {NUMBER}")
-def _(said, low, high):
-    return 0 <= said.a.min() and said.a.max() < 1 and near(low, said.a.min()) and near(high, said.a.max())
-
+notice(r"nn\.Embedding starts with random numbers: before training, similar rows do not mean similar words",
+       lambda said: "nn.Embedding" in said.step["expression"])
+notice(rf"all entries are in \[0, 1\), the range of torch\.rand: here from {NUMBER} to {NUMBER}",
+       lambda said, low, high:
+       0 <= said.a.min() and said.a.max() < 1 and near(low, said.a.min()) and near(high, said.a.max()))
 
 @notice(rf"all entries are between {NUMBER} and {NUMBER}; the bound is 1/sqrt\(in_features\) = 1/sqrt\((\d+)\)")
 def _(said, low, high, features):
@@ -141,16 +87,11 @@ def _(said, low, high, features):
     return (near(low, -bound) and near(high, bound) and np.abs(said.a).max() <= bound * (1 + 1e-6) and
             (not is_weight or said.a.shape[1] == int(features)))
 
-
-@notice(rf"\[out_features, in_features\] = {INDEX}: nn\.Linear multiplies by the transpose")
-def _(said, shape):
-    return said.a.shape == index_of(shape) and "nn.Linear" in said.step["expression"]
-
-
-@notice(r"(\d+) of (\d+) entries (is|are) above 0: torch\.randn is symmetric around 0")
-def _(said, above, every, verb):
-    return (int(above), int(every)) == ((said.a > 0).sum(), said.a.size) and (verb == "is") == (above == "1")
-
+notice(rf"\[out_features, in_features\] = {INDEX}: nn\.Linear multiplies by the transpose",
+       lambda said, shape: said.a.shape == index_of(shape) and "nn.Linear" in said.step["expression"])
+notice(r"(\d+) of (\d+) entries (is|are) above 0: torch\.randn is symmetric around 0",
+       lambda said, above, every, verb:
+       (int(above), int(every)) == ((said.a > 0).sum(), said.a.size) and (verb == "is") == (above == "1"))
 
 @notice(r"(\d+) of (\d+) (is|are) True, ([\d.]+)%(?:; each is kept with probability ([\d.]+))?")
 def _(said, true, every, verb, percent, kept):
@@ -158,11 +99,8 @@ def _(said, true, every, verb, percent, kept):
     return ((int(true), int(every)) == (said.a.sum(), said.a.size) and (verb == "is") == (true == "1") and
             near(percent, 100 * said.a.mean()) and (kept is None or near(kept, float(asked.group(1)))))
 
-
-@notice(r"each batch entry has its own mask|the batch entries differ from here on: each has its own dropout mask")
-def _(said):
-    return any((said.a[0] != entry).any() for entry in said.a[1:])
-
+notice(r"each batch entry has its own mask|the batch entries differ from here on: each has its own dropout mask",
+       lambda said: any((said.a[0] != entry).any() for entry in said.a[1:]))
 
 @notice(r"(?:both|all (\d+)) batch entries are equal(?:, like those of (\w+))?")
 def _(said, count, name):
@@ -172,33 +110,23 @@ def _(said, count, name):
 
 # ---- Shapes ----------------------------------------------------------------------------------------
 
-
 @notice(r"(?:in each row, )?(\d+) numbers? becomes? (\d+)")
 def _(said, before, after):
     weight = said.operand(next(name for name in said.step["inputs"] if name.startswith(("W_", "out_proj_weight"))))
     return sorted(weight.shape) == sorted((int(before), int(after))) and said.a.shape[-1] == int(after)
 
-
-@notice(r"each token is now a column, not a row")
-def _(said):
-    return np.array_equal(said.a, said.operand().swapaxes(-1, -2))
-
-
-@notice(r"the last axis, of size (\d+), is split into (\d+) heads? of head_dim (\d+)")
-def _(said, last, heads, head_dim):
-    return (said.a.shape[-1] == int(head_dim) and said.a.shape[1:-1].count(int(heads)) > 0 and
-            said.operand().shape[-1] == int(last) == int(heads) * int(head_dim))
-
-
-@notice(r"(\d+) heads? x (\d+) numbers? = (\d+) numbers? for each token")
-def _(said, heads, numbers, every):
-    return said.a.shape[-1] == int(every) == int(numbers) * int(heads) and said.operand().shape[-2:] == (int(heads), int(numbers))
-
-
-@notice(r"(\d+) heads? x (\d+) columns? = (\d+) columns?")
-def _(said, heads, columns, every):
-    return said.a.shape[-1] == int(every) == int(heads) * int(columns) and said.operand().shape[-1] == int(columns)
-
+notice(r"each token is now a column, not a row",
+       lambda said: np.array_equal(said.a, said.operand().swapaxes(-1, -2)))
+notice(r"the last axis, of size (\d+), is split into (\d+) heads? of head_dim (\d+)",
+       lambda said, last, heads, head_dim:
+       said.a.shape[-1] == int(head_dim) and said.a.shape[1:-1].count(int(heads)) > 0 and
+       said.operand().shape[-1] == int(last) == int(heads) * int(head_dim))
+notice(r"(\d+) heads? x (\d+) numbers? = (\d+) numbers? for each token",
+       lambda said, heads, numbers, every:
+       said.a.shape[-1] == int(every) == int(numbers) * int(heads) and said.operand().shape[-2:] == (int(heads), int(numbers)))
+notice(r"(\d+) heads? x (\d+) columns? = (\d+) columns?",
+       lambda said, heads, columns, every:
+       said.a.shape[-1] == int(every) == int(heads) * int(columns) and said.operand().shape[-1] == int(columns))
 
 @notice(r"(\d+) rows? \+ (\d+) rows? = (\d+) rows?")
 def _(said, first, second, every):
@@ -207,7 +135,6 @@ def _(said, first, second, every):
 
 
 # ---- Scores ----------------------------------------------------------------------------------------
-
 
 def is_item(said, item, name, number, itself, query):
     """True if the item is `itself`, which means the query, or the named token."""
@@ -224,7 +151,6 @@ def _(said, one, one_at, itself, other, other_at):
     known.append(known[0] if itself else said.tokens.index(other) if other_at is None else int(other_at))
     return set(places) <= set(known) and said.is_token(known[0], one, one_at) and (itself or said.is_token(known[1], other, other_at))
 
-
 @notice(rf"{TOKEN} scores highest with {OTHER}, {NUMBER}, lowest with {OTHER}, {NUMBER}")
 def _(said, query, query_at, itself, name, at, high, low_itself, low_name, low_at, low):
     q = said.tokens.index(query) if query_at is None else int(query_at)
@@ -232,11 +158,10 @@ def _(said, query, query_at, itself, name, at, high, low_itself, low_name, low_a
             any(is_item(said, i, name, at, itself, q) for i in np.flatnonzero(said.a == said.a.max())) and
             any(is_item(said, i, low_name, low_at, low_itself, q) for i in np.flatnonzero(said.a == said.a.min())))
 
-
-@notice(rf"the highest score is {NUMBER}, at {INDEX}, the lowest {NUMBER}, at {INDEX}")
-def _(said, high, high_at, low, low_at):
-    return (near(high, said.a.max()) and near(low, said.a.min()) and said.a[index_of(high_at)] == said.a.max() and
-            said.a[index_of(low_at)] == said.a.min())
+notice(rf"the highest score is {NUMBER}, at {INDEX}, the lowest {NUMBER}, at {INDEX}",
+       lambda said, high, high_at, low, low_at:
+       near(high, said.a.max()) and near(low, said.a.min()) and said.a[index_of(high_at)] == said.a.max() and
+       said.a[index_of(low_at)] == said.a.min())
 
 
 def is_pair(said, at, one, one_at, itself, other, other_at):
@@ -247,10 +172,9 @@ def is_pair(said, at, one, one_at, itself, other, other_at):
     return said.is_token(row, one, one_at) and is_item(said, column, other, other_at, itself, row)
 
 
-@notice(rf"the highest score is {NUMBER}, at {INDEX}(?:: {TOKEN} with {OTHER})?")
-def _(said, high, at, *pair):
-    return near(high, said.a.max()) and said.a[index_of(at)] == said.a.max() and is_pair(said, index_of(at), *pair)
-
+notice(rf"the highest score is {NUMBER}, at {INDEX}(?:: {TOKEN} with {OTHER})?",
+       lambda said, high, at, *pair:
+       near(high, said.a.max()) and said.a[index_of(at)] == said.a.max() and is_pair(said, index_of(at), *pair))
 
 @notice(r"(?:(no|every|all|\d+)(?: of)?(?: (\d+))?) tokens? scores? highest with (?:itself|themselves)")
 def _(said, count, every):
@@ -259,12 +183,10 @@ def _(said, count, every):
     expected = {"no": 0, "every": len(best), "all": len(best)}.get(count)
     return found == (int(count) if expected is None else expected) and every in (None, str(len(best)))
 
-
-@notice(rf"symmetric: \[i, j\] equals \[j, i\](, up to rounding)?(?:, because both sides are (\w+))?")
+@notice(r"symmetric: \[i, j\] equals \[j, i\](, up to rounding)?(?:, because both sides are (\w+))?")
 def _(said, rounded, name):
     mirrored = said.a.swapaxes(-1, -2)
     return np.array_equal(said.a, mirrored) == (rounded is None) and close(said.a, mirrored) and (name is None or name in said.step["inputs"])
-
 
 @notice(rf"not symmetric: {INDEX} is {NUMBER}, {INDEX} is {NUMBER}")
 def _(said, at, one, mirrored, other):
@@ -272,21 +194,13 @@ def _(said, at, one, mirrored, other):
     return (near(one, said.a[i]) and near(other, said.a[j]) and i[:-2] == j[:-2] and i[-2:] == j[:-3:-1] and
             said.a[i] != said.a[j])
 
-
-@notice(rf"every (?:score|gradient) is divided by {NUMBER}, the square root of (\d+)")
-def _(said, root, number):
-    return near(root, np.sqrt(int(number))) and close(said.a, said.operand() / np.sqrt(int(number)))
-
-
-@notice(rf"each sum is divided by {NUMBER}")
-def _(said, count):
-    return close(said.a, said.operand() / float(count))
-
-
-@notice(rf"every score is {NUMBER}, where a key has what the query asks for, or 0")
-def _(said, score):
-    return set(np.unique(said.a)) == {0, np.float32(score)} and float(score) > 0
-
+notice(rf"every (?:score|gradient) is divided by {NUMBER}, the square root of (\d+)",
+       lambda said, root, number:
+       near(root, np.sqrt(int(number))) and close(said.a, said.operand() / np.sqrt(int(number))))
+notice(rf"each sum is divided by {NUMBER}",
+       lambda said, count: close(said.a, said.operand() / float(count)))
+notice(rf"every score is {NUMBER}, where a key has what the query asks for, or 0",
+       lambda said, score: set(np.unique(said.a)) == {0, np.float32(score)} and float(score) > 0)
 
 @notice(rf"there the query is {NUMBER} times the key")
 def _(said, factor):
@@ -299,7 +213,6 @@ def _(said, factor):
     return all(np.array_equal(queries[at[:-1]], float(factor) * keys[at[:-2] + at[-1:]]) for at in np.argwhere(scores > 0).tolist()
                for at in [tuple(at)])
 
-
 @notice(r"each row is a copy of one row of (\w+), the one with a weight of 1")
 def _(said, name):
     weights, values = said.operand(), said.operand(name)
@@ -307,33 +220,25 @@ def _(said, name):
     return ((weights == 1).sum(axis=-1) == 1).all() and ((weights == 0).sum(axis=-1) == weights.shape[-1] - 1).all() and np.array_equal(
         said.a, np.take_along_axis(values, weights.argmax(axis=-1)[..., None], axis=-2))
 
-
-@notice(r"(\d+) of (\d+) factors (?:is|are) 1: there the maximum stays")
-def _(said, ones, every):
-    return ((said.a == 1).sum(), said.a.size) == (int(ones), int(every)) and said.a.shape[-1] == 1
-
+notice(r"(\d+) of (\d+) factors (?:is|are) 1: there the maximum stays",
+       lambda said, ones, every:
+       ((said.a == 1).sum(), said.a.size) == (int(ones), int(every)) and said.a.shape[-1] == 1)
 
 @notice(r"(\d+) of (\d+) rows (?:has|have) a 1: there this block has the maximum so far")
 def _(said, ones, every):
     has_one = (said.a == 1).any(axis=-1)
     return (has_one.sum(), has_one.size) == (int(ones), int(every))
 
-
 @notice(r"each diagonal holds one number, up to rounding: the (?:score|product) depends on the distance alone")
 def _(said):
     spread = [np.ptp(said.a.diagonal(offset)) for offset in range(1 - len(said.a), len(said.a))]
     return said.a.shape[0] == said.a.shape[1] > 2 and max(spread) <= 1e-4 * np.abs(said.a).max()
 
-
-@notice(r"each row sums to 0, up to rounding: what one score gains, others lose")
-def _(said):
-    return said.a.shape[-1] > 1 and np.abs(sums(said.a)).max() <= 2e-5 * np.abs(said.a).max()
-
-
-@notice(r"the first row is 0: its only weight is 1, and no score changes that")
-def _(said):
-    return not said.a[0].any() and said.operand("attn_weights")[0].tolist() == [1] + [0] * (said.a.shape[-1] - 1)
-
+notice(r"each row sums to 0, up to rounding: what one score gains, others lose",
+       lambda said: said.a.shape[-1] > 1 and np.abs(row_sums(said.a)).max() <= 2e-5 * np.abs(said.a).max())
+notice(r"the first row is 0: its only weight is 1, and no score changes that",
+       lambda said:
+       not said.a[0].any() and said.operand("attn_weights")[0].tolist() == [1] + [0] * (said.a.shape[-1] - 1))
 
 @notice(r"the last token's bias for the first, (\d+) back: (head 1 [^;]*)")
 def _(said, back, heads):
@@ -341,41 +246,30 @@ def _(said, back, heads):
     return int(back) == said.a.shape[-1] - 1 and [int(one[1]) for one in told] == list(range(1, len(said.a) + 1)) and all(
         near(one[2], value) for one, value in zip(told, said.a[:, -1, 0]))
 
-
 @notice(r"each row shows its own token and earlier ones, at most (\d+) tokens?: (\d+) of (\d+) rows shows? as many")
 def _(said, most, full, rows):
     shown = (~said.a).sum(axis=-1)
     own = np.diagonal(~said.a).all() and not np.triu(~said.a, 1).any()
     return own and (int(most), int(full), int(rows)) == (shown.max(), (shown == shown.max()).sum(), len(said.a))
 
-
-@notice(r"-inf stays -inf")
-def _(said):
-    return np.isneginf(said.a).any() and np.array_equal(np.isneginf(said.a), np.isneginf(said.operand()))
-
-
-@notice(r"True only above the diagonal: (\d+) of (\d+)")
-def _(said, true, every):
-    return (np.array_equal(said.a, np.triu(np.ones_like(said.a), 1)) and
-            (int(true), int(every)) == (said.a.sum(), said.a.size))
-
+notice(r"-inf stays -inf",
+       lambda said: np.isneginf(said.a).any() and np.array_equal(np.isneginf(said.a), np.isneginf(said.operand())))
+notice(r"True only above the diagonal: (\d+) of (\d+)",
+       lambda said, true, every: np.array_equal(said.a, np.triu(np.ones_like(said.a), 1)) and
+       (int(true), int(every)) == (said.a.sum(), said.a.size))
 
 @notice(r"(\d+) of (\d+) scores (?:is|are) now -inf, the rest are unchanged")
 def _(said, masked, every):
     gone = np.isneginf(said.a)
     return (int(masked), int(every)) == (gone.sum(), gone.size) and np.array_equal(said.a[~gone], said.operand()[~gone])
 
-
 @notice(r"(\d+) of (\d+) gradients (?:is|are) now 0, the rest are unchanged")
 def _(said, masked, every):
     mask = said.operand("mask")
     return (int(masked), int(every)) == (mask.sum(), mask.size) and np.array_equal(said.a, np.where(mask, 0, said.operand()))
 
-
-@notice(r"nothing is masked|nothing is dropped: the numbers are unchanged")
-def _(said):
-    return np.array_equal(said.a, said.operand())
-
+notice(r"nothing is masked|nothing is dropped: the numbers are unchanged",
+       lambda said: np.array_equal(said.a, said.operand()))
 
 @notice(r"entries above the diagonal are (-inf|still 0|now 0|0|0, the rest are 1|0, because exp\(-inf\) is 0: no token attends to a later "
         r"one)")
@@ -384,50 +278,30 @@ def _(said, what):
     rest_holds = (said.a[..., ~above] == 1).all() if what.endswith("are 1") else True
     return (said.a[..., above] == (-np.inf if what == "-inf" else 0)).all() and rest_holds
 
-
-@notice(rf"all entries are above 0(?:; the largest is {NUMBER}, from a score of {NUMBER})?")
-def _(said, largest, score):
-    return (said.a > 0).all() and (largest is None or (near(largest, said.a.max()) and near(score, said.operand().max())))
+notice(rf"all entries are above 0(?:; the largest is {NUMBER}, from a score of {NUMBER})?",
+       lambda said, largest, score:
+       (said.a > 0).all() and (largest is None or (near(largest, said.a.max()) and near(score, said.operand().max()))))
 
 
 # ---- Weights ---------------------------------------------------------------------------------------
 
-
-@notice(r"the weights sum to 1|each row sums to 1(?: again)?")
-def _(said):
-    return close(sums(said.a), 1)
-
-
-@notice(r"(?:the sum|every sum) is 1(, up to rounding)?")
-def _(said, rounded):
-    return close(said.a, 1) and (said.a == 1).all() == (rounded is None)
-
-
-@notice(rf"the sum is (?!1$){NUMBER}")
-def _(said, total):
-    return near(total, said.a)
-
-
-@notice(rf"sums range from {NUMBER} to {NUMBER}, with mean {NUMBER}")
-def _(said, low, high, mean):
-    return near(low, said.a.min()) and near(high, said.a.max()) and near(mean, said.a.astype(np.float64).mean())
-
-
-@notice(rf"weights range from {NUMBER} to {NUMBER}; equal weights would be {NUMBER}")
-def _(said, low, high, even):
-    return (near(low, said.a.min()) and near(high, said.a.max()) and near(even, 1 / said.a.shape[-1])
-            and not np.isinf(said.operand()).any())
-
-
-@notice(rf"all weights are equal: {NUMBER}")
-def _(said, weight):
-    return (said.a == said.a.flat[0]).all() and near(weight, said.a.flat[0])
-
-
-@notice(r"some entries are negative, so they are not proportions")
-def _(said):
-    return (said.a < 0).any()
-
+notice(r"the weights sum to 1|each row sums to 1(?: again)?",
+       lambda said: close(row_sums(said.a), 1))
+notice(r"(?:the sum|every sum) is 1(, up to rounding)?",
+       lambda said, rounded: close(said.a, 1) and (said.a == 1).all() == (rounded is None))
+notice(rf"the sum is (?!1$){NUMBER}",
+       lambda said, total: near(total, said.a))
+notice(rf"sums range from {NUMBER} to {NUMBER}, with mean {NUMBER}",
+       lambda said, low, high, mean:
+       near(low, said.a.min()) and near(high, said.a.max()) and near(mean, said.a.astype(np.float64).mean()))
+notice(rf"weights range from {NUMBER} to {NUMBER}; equal weights would be {NUMBER}",
+       lambda said, low, high, even:
+       near(low, said.a.min()) and near(high, said.a.max()) and near(even, 1 / said.a.shape[-1])
+       and not np.isinf(said.operand()).any())
+notice(rf"all weights are equal: {NUMBER}",
+       lambda said, weight: (said.a == said.a.flat[0]).all() and near(weight, said.a.flat[0]))
+notice(r"some entries are negative, so they are not proportions",
+       lambda said: (said.a < 0).any())
 
 @notice(rf"{TOKEN} attends most to {OTHER}, {NUMBER}(?: \((?:{TOKEN} differs|(\d+) others differ) only in later digits\))?")
 def _(said, query, query_at, itself, name, at, weight, second, second_at, others):
@@ -437,19 +311,16 @@ def _(said, query, query_at, itself, name, at, weight, second, second_at, others
         second is None or said.is_token(later[0], second, second_at)) and any(is_item(said, i, name, at, itself, q)
                                               for i in np.flatnonzero(said.a == said.a.max()))
 
-
 @notice(rf"(below the first row, )?the largest weight is {NUMBER}, at {INDEX}(?:: {TOKEN} attends to {OTHER})?")
 def _(said, below, largest, at, *pair):
     among = said.a[..., 1:, :] if below else said.a
     return near(largest, among.max()) and said.a[index_of(at)] == among.max() and is_pair(said, index_of(at), *pair)
 
-
-@notice(rf"(?:all (\d+)|(\d+) of (\d+)) tokens attend most to \"([^\"]*)\"")
+@notice(r"(?:all (\d+)|(\d+) of (\d+)) tokens attend most to \"([^\"]*)\"")
 def _(said, whole, count, every, name):
     best = [{said.tokens[i] for i in np.flatnonzero(row == row.max())} for row in said.a]
     votes = collections.Counter(words.pop() for words in best if len(words) == 1)
     return int(whole or every) == len(best) and votes[name] == max(votes.values()) == int(whole or count)
-
 
 @notice(rf"the first row has all its weight, 1, in the first column(?:: {TOKEN} attends only to itself)?")
 def _(said, name, at):
@@ -477,18 +348,17 @@ def _(said, head, rule):
 
 # ---- Dropout ---------------------------------------------------------------------------------------
 
-
 @notice(r"(\d+) of (\d+) (?:weights|entries) dropped(?: \((\d+) of them (?:was|were) already 0\))?(?:; kept ones are multiplied by ([\d.]+))?")
 def _(said, dropped, every, zeros, factor):
     x, kept = said.operand(), said.operand("dropout_mask")
+    p = re.search(r"Dropout\(([\d.e-]+)\)", said.step["expression"])
+    times = 1 / (1 - float(p[1])) if p and float(p[1]) < 1 else float(factor or 0)
     return ((int(dropped), int(every)) == ((~kept).sum(), kept.size) and int(zeros or 0) == (x[~kept] == 0).sum() and
-            (said.a[~kept] == 0).all() and (factor is None or close(said.a[kept], x[kept] * float(factor))) and
+            (said.a[~kept] == 0).all() and (factor is None or near(factor, times) and close(said.a[kept], x[kept] * times)) and
             (factor is None) == (not (x[kept] != 0).any()))
 
-
-@notice(r"all entries are (?:now )?0")
-def _(said):
-    return (said.a == 0).all()
+notice(r"all entries are (?:now )?0",
+       lambda said: (said.a == 0).all())
 
 
 def is_row(said, at, name, number):
@@ -500,14 +370,12 @@ def _(said, one, one_name, one_at, one_sum, other, other_name, other_at, other_s
     x, i, j = said.operand(), index_of(one), index_of(other)
     kept = said.operand("dropout_mask")
     lost_nothing = (kept[j] | (x[j] == 0)).all()
-    return (near(one_sum, sums(said.a)[i]) and near(other_sum, sums(said.a)[j]) and is_row(said, one, one_name, one_at) and
+    return (near(one_sum, row_sums(said.a)[i]) and near(other_sum, row_sums(said.a)[j]) and is_row(said, one, one_name, one_at) and
             is_row(said, other, other_name, other_at) and (whole is None or lost_nothing))
 
-
-@notice(rf"{ROW} sums to {NUMBER}, not to 1")
-def _(said, at, name, number, total):
-    return near(total, sums(said.a)[index_of(at)]) and is_row(said, at, name, number) and not close(float(total), 1)
-
+notice(rf"{ROW} sums to {NUMBER}, not to 1",
+       lambda said, at, name, number, total:
+       near(total, row_sums(said.a)[index_of(at)]) and is_row(said, at, name, number) and not close(float(total), 1))
 
 @notice(rf"({ROW}(?:, {ROW})*)(?: and (\d+) more)? (?:is|are) all 0(?:: every weight there was dropped|"
         rf", because all weights there are 0)")
@@ -518,19 +386,14 @@ def _(said, rows, *groups):
     return (first == empty[:len(first)] and len(empty) - len(first) == int(groups[-1] or 0) and
             all(is_row(said, at, name or None, number or None) for at, name, number in named))
 
-
-@notice(rf"the rows no longer sum to 1: the first sums to {NUMBER}; the last still sums to 1")
-def _(said, first):
-    return near(first, sums(said.a)[..., 0].flat[0]) and close(sums(said.a)[..., -1], 1)
-
-
-@notice(rf"the mean changes from {NUMBER} to {NUMBER}")
-def _(said, before, after):
-    return near(before, said.operand().astype(np.float64).mean()) and near(after, said.a.astype(np.float64).mean())
+notice(rf"the rows no longer sum to 1: the first sums to {NUMBER}; the last still sums to 1",
+       lambda said, first: near(first, row_sums(said.a)[..., 0].flat[0]) and close(row_sums(said.a)[..., -1], 1))
+notice(rf"the mean changes from {NUMBER} to {NUMBER}",
+       lambda said, before, after:
+       near(before, said.operand().astype(np.float64).mean()) and near(after, said.a.astype(np.float64).mean()))
 
 
 # ---- Context vectors and comparisons ---------------------------------------------------------------
-
 
 @notice(r"(?:each row is )?a weighted average of (?:the )?rows of (\w+): each number lies within the range of its column there")
 def _(said, name):
@@ -541,44 +404,15 @@ def _(said, name):
         low, high = values.min(axis=-2, keepdims=True), values.max(axis=-2, keepdims=True)
     return (said.a >= low - 1e-6).all() and (said.a <= high + 1e-6).all()
 
-
-@notice(r"the first row equals the first row of (\w+): the first token attends only to itself")
-def _(said, name):
-    return close(said.a[..., 0, :], said.operand(name)[..., 0, :])
-
+notice(r"the first row equals the first row of (\w+): the first token attends only to itself",
+       lambda said, name: close(said.a[..., 0, :], said.operand(name)[..., 0, :]))
 
 @notice(rf"the largest difference is {NUMBER}")
 def _(said, largest):
     one, other = (operand.astype(np.float64) for operand in said.both_operands())
     return near(largest, np.abs(one - other).max()) and np.abs(one - other).max() > 0
 
-
 @notice(r"the two are equal to the last bit")
 def _(said):
     one, other = said.both_operands()
     return np.array_equal(one, other)
-
-
-# ---- Lessons ---------------------------------------------------------------------------------------
-
-
-def main():
-    program = Program(os.path.abspath(sys.argv[1]))
-    lessons = int(sys.argv[2]) if len(sys.argv) > 2 else harness.LESSONS
-    told, checked, failed = 0, 0, 0
-    form = ["--steps", "all", "--format", "json"]
-    for _, arguments, text in program.lessons(random.Random(1), lessons, some_options=some_options, form=form):
-        lesson = json.loads(text)
-        told += 1
-        for at, step in enumerate(lesson["steps"]):
-            for sentence in step["explanation"]["notices"] if step["kind"] == "tensor" else []:
-                checked += 1
-                if fault := notice.fault(sentence, Said(lesson["steps"], at, lesson["tokens"])):
-                    failed += 1
-                    print(f"{fault}:", sentence, "| of", step["name"], "in", *arguments)
-    print(f"{checked} sentences of {told} lessons, {failed} not right")
-    return 1 if failed or told < lessons or checked < 20 * lessons else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

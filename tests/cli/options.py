@@ -1,4 +1,4 @@
-"""Each option has an effect; what has none beside another is accepted; what would give something else is refused.
+"""Each option of each command has an effect, and is named by the errors about it. What is refused is in cases/*.txt.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/options.py PATH_TO_BINARY
 
@@ -14,7 +14,7 @@ import unittest
 import numpy as np
 
 import harness
-from harness import options_of, output_of, run, sample, text_of
+from harness import options_of, run, sample, text_of
 
 FOLDER = ""  # where the program runs: own.npz, there.txt, there/
 # What each option is given, one after the other until it has an effect.
@@ -38,35 +38,16 @@ FLAGS = ["--draws", "--explain", "--heatmap", "--qkv-bias", "--no-grad", "--fixt
 # Tried elsewhere: the presenter (present/step.py), files (cli/files.py), pages (page/), threads and kernels (cli/kernels.py).
 ELSEWHERE = ["-h", "--help", "--no-pager", "--threads", "--live", "--step", "--save", "--output", "--force", "--slides", "--color", "--blas",
              "--depth"]
+NONSENSE = ["nonsense", "", " ", "-1", "--", "-", "1e999", "9" * 400, "0x7f", "nan", "a,b", "[", "'", "\u0666", "\n", "\x1b[2J",
+            "--nonsense", "-n", "%s%n", "../..", "/dev/null/x", "x" * 5000]
 # What an option's effect may need beside it.
 CONTEXTS = [[], ["--precision", "12"], ["--dropout", "0.9"], ["--tokens", "60", "--precision", "12"], ["--threshold", "5"], ["--init", "linear"],
             ["--only", "context_vecs"], ["--only", "attn_weights"], ["--only", "context_vec_2"], ["--only", "row_sum_2"],
             ["--only", "new_context_vecs"], ["--only", "learned/context_vecs"], ["--only", "window/attn_weights"], ["--dropout", "0.9", "--threshold", "5"]]
-# The first asks for something that the second would not give.
-REFUSED = [
-    ("causal --step", "--predict 1"), ("causal --step", "--what-if no-mask"), ("causal --step", "--save new"), ("causal --step", "--output new"),
-    ("causal --step", "--format json"), ("causal --step", "--emit pytorch"), ("causal --step", "--cell keys[0,0,0]"),
-    ("causal --predict 1", "--explain"), ("causal --predict 1", "--heatmap"), ("causal --predict 1", "--what-if no-mask"),
-    ("causal --predict 1", "--save new"), ("causal --predict 1", "--format html"), ("causal --predict 1", "--emit numpy"),
-    ("causal --predict 1", "--output new"), ("causal --emit pytorch", "--cell keys[0,0,0]"), ("causal --emit numpy", "--explain"),
-    ("causal --emit pytorch", "--format json"), ("causal --what-if no-mask", "--cell keys[0,0,0]"), ("causal --what-if no-mask", "--explain"),
-    ("causal --what-if no-mask", "--heatmap"), ("causal --what-if no-mask", "--format svg"), ("causal --draws", "--explain"),
-    ("causal --draws", "--what-if no-mask"), ("causal --draws", "--format html"), ("causal --cell keys[0,0,0]", "--format csv"),
-    ("causal --cell keys[0,0,0]", "--format html"), ("causal --explain", "--format svg"), ("causal --heatmap", "--format json"),
-    ("causal --slides", ""), ("all --format svg", ""), ("causal --sentence x", "--tokens 3"), ("causal --inputs own.npz:inputs", "--d-in 3"),
-    ("causal --attend-to previous", "--d-out 3"), ("causal --attend-to previous", "--weights W_query=own.npz:square"),
-]
-# The last options change nothing: an alias or a script can always pass them.
-HARMLESS = [
-    ("causal", "--color never"), ("causal", "--force"), ("causal", "--depth 2"), ("causal --format html", "--explain"),
-    ("causal --format html", "--heatmap"), ("causal --format html", "--color never"), ("causal --format markdown", "--explain"),
-    ("causal --format json", "--explain"), ("causal --only keys --format svg", "--heatmap"), ("causal --only keys --format svg", "--no-grad"),
-    ("causal --only keys", "--steps all"), ("causal --only keys", "--steps article"), ("causal --only keys --format csv", "--steps all"),
-    ("causal --cell keys[0,0,0]", "--explain"), ("causal --cell keys[0,0,0]", "--heatmap"), ("causal --cell keys[0,0,0]", "--steps all"),
-    ("causal --cell keys[0,0,0]", "--threshold 5"), ("causal --only keys --format csv", "--precision 3"), ("causal --emit numpy", "--precision 3"),
-    ("causal --emit numpy", "--no-grad"), ("causal --heatmap", "--no-grad"), ("causal --fixture", "--qkv-bias"), ("causal --draws", "--blas portable"),
-    ("causal --predict 1", "--color never"), ("list", ""),
-]
+
+
+def rows():
+    return json.loads(text_of("list", "--format", "json"))["chapters"]
 
 
 def without_echo(data):
@@ -82,8 +63,7 @@ def outcome(*arguments):
 
 class Options(unittest.TestCase):
     def test_each_has_an_effect(self):
-        chapters = json.loads(text_of("list", "--format", "json"))["chapters"]
-        commands = [*dict.fromkeys(row["chapter"] for row in chapters), "all"]
+        commands = [*dict.fromkeys(row["chapter"] for row in rows()), "all"]
         taken = {}
         for command in commands:
             for name, placeholder in options_of(command):
@@ -101,23 +81,55 @@ class Options(unittest.TestCase):
             outcome(command, *context, *use)[0] == 0 and outcome(command, *context, *use) != outcome(command, *context)
         return any(changes([name, value] if value else [name], context) for context in CONTEXTS for value in values)
 
-    def test_what_would_give_something_else_is_refused(self):
-        for first, second in REFUSED:
-            with self.subTest(first=first, second=second):
-                done = run(*first.split(), *second.split(), cwd=FOLDER)
-                error = done.stderr.decode()
-                self.assertEqual((done.returncode, done.stdout), (2, b""), error)
-                self.assertRegex(error, r"\Aattn-walkthrough: error: [^\n]*; [^\n]*\n\Z")
-                self.assertLessEqual(len(error.removeprefix("attn-walkthrough: error: ").rstrip()), 200)
-                for option in (first.split()[1], *second.split()[:1]):
-                    self.assertIn(option, error)
-                self.assertFalse(os.path.exists(os.path.join(FOLDER, "new")))
+    def each(self):
+        """Command, option and placeholder; options of several chapters, of one chapter only."""
+        others = ("all", "tour", "list", "verify", "help", "completion")
+        options = {}
+        for command in [*dict.fromkeys(row["chapter"] for row in rows()), *others]:
+            for option in options_of(command):
+                options.setdefault((command if command in others else "chapter", option), (command, *option))
+        return sample(options.values())
 
-    def test_what_changes_nothing_is_accepted(self):
-        for line, more in HARMLESS:
-            with self.subTest(line=line, more=more):
-                self.assertEqual(outcome(*line.split(), *more.split()), outcome(*line.split()))
-                self.assertEqual(outcome(*line.split())[0], 0)
+    def refused(self, arguments, *parts):
+        done = run(*arguments, cwd=FOLDER)
+        error = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout), (2, b""), (arguments, error))
+        self.assertRegex(error, r"\Aattn-walkthrough: error: [^\x00-\x1f\x7f]+; [^\x00-\x1f\x7f]+\n\Z")
+        for part in parts:
+            self.assertIn(part, error)
+        return error
+
+    def test_values_that_are_missing(self):
+        for command, name, placeholder in self.each():
+            if not placeholder:
+                self.refused([command, name + "=x"], f"{name} takes no value; use {name} alone")
+                self.assertEqual(text_of(command, name, "--help"), text_of(command, "-h", "--help"))
+                continue
+            for more in ([name + "="], [name], [name, name]):
+                self.refused([command, *more], f"{name} needs a value", f"; use {name} {placeholder}", f"{command} --help")
+
+    def test_nonsense(self):
+        """Each value is accepted, or refused by one line that names its option; nothing is written."""
+        for command, name, placeholder in self.each():
+            page = ["page"] if command == "verify" else []
+            for value in NONSENSE if placeholder else ():
+                with tempfile.TemporaryDirectory() as outer, self.subTest(command=command, name=name, value=value[:40]):
+                    folder = os.path.join(outer, "a", "b")  # ../.. has nothing else
+                    os.makedirs(folder)
+                    done = run(command, name, value, *page, cwd=folder)
+                    error = done.stderr.decode()
+                    if done.returncode == 0:
+                        self.assertEqual(error, "")
+                        continue
+                    self.assertEqual((done.returncode, done.stdout, os.listdir(folder)), (2, b"", []))
+                    self.assertRegex(error, r"\Aattn-walkthrough: error: [^\x00-\x1f\x7f]+; [^\x00-\x1f\x7f]+\n\Z")
+                    self.assertIn("page" if page and name not in error else name, error)
+
+    def test_misspelt(self):
+        for command, name, _ in self.each():
+            for typed in (name[:3] + "x" + name[3:], name[:-1], "-" + name, name.upper(), name[1:]):
+                if typed not in [other for other, _ in options_of(command)] and not (command == "verify" and typed.startswith("---")):
+                    self.assertRegex(self.refused([command, typed, "5"]), r"(the nearest is|did you mean) --\w| applies to ")
 
 
 if __name__ == "__main__":

@@ -3,13 +3,15 @@
     PYTHONPATH=tests /usr/bin/python3 tests/cli/ports.py build/release/attn-walkthrough
 
 Each port computes the whole attention itself in numpy, of the inputs and weights that the tool saves, and dumps its
-tensors as somebody's program would: a row of HABITS. What is wrong in a port, and what is called true of it, is told
+tensors as somebody's program would: a row of ../port_habits.txt. What is wrong in a port, and what is called true of it, is told
 by the port alone: a row of MISTAKES. ATTN_TEST_EVERY=1 tries all of them.
 """
 import collections
+import functools
 import json
 import math
 import os
+import pathlib
 import random
 import re
 import tempfile
@@ -19,8 +21,7 @@ import numpy as np
 
 import harness
 from harness import run
-from port_habits import HABITS, slots_of
-from port_mistakes import MISTAKES, softmax, swap
+from port_mistakes import MISTAKES, lines, softmax, swap
 
 LESSONS = {
     "multihead": ["multihead", "--fixture", "--dropout", "0"],
@@ -34,6 +35,27 @@ LESSONS = {
     "cross": ["cross", "--fixture"],
 }
 
+WORDS = {"{q}": "q k v", "{Q}": "Q K V", "{query}": "query key value", "{queries}": "queries keys values",
+         "{Queries}": "Queries Keys Values"}
+# By its name, where a program scales, its mask, and what it calls its tensors.
+HABITS = {name: (way, mask, entries.split()) for name, way, mask, entries in re.findall(
+    r"(?m)^(\S.*): (\w+) (\w+)\n((?:  .*\n)+)", pathlib.Path(__file__).parents[1].joinpath("port_habits.txt").read_text("utf-8"))}
+
+
+def slots_of(habit):
+    """The name and layout of each slot."""
+    found = {}
+    for entry in HABITS[habit][2]:
+        slot, _, name = entry.partition("=")
+        name, _, how = name.partition("@")
+        for i, letter in enumerate("qkv" if "*" in slot else "-"):
+            own = name
+            for mark, words in WORDS.items():
+                own = own.replace(mark, words.split()[i] if "*" in slot else mark)
+            found[slot.replace("*", letter)] = (own, how)
+    return found
+
+
 WAYS = ("after", "before", "query", "both")
 MASKS = ("drop", "keep", "drop01", "keep01", "inf", "1e9", "min", "lower")
 WEIGHTS = "Wq Wk Wv Wo bq bk bv bo Wqkv bqkv Wkv bkv".split()
@@ -43,6 +65,19 @@ HEADS = {"qh": "q", "kh": "k", "vh": "v", "ctxh": "ctx"}
 STEPS = {"x": "inputs|batch", "x2": "second_input", "mask": "mask", "kept": "dropout_mask", "q": "quer", "k": "key",
          "v": "value", "scores": "scores", "scaled": "scores", "masked": "scores", "weights": "weights",
          "mean": "weights", "dropped": "weights", "ctx": "context|joined", "out": "output"}
+
+
+# How a tensor x of the layout [B, H, T, d], [B, T, D] or [out, in] is laid out otherwise.
+LAYOUTS = {
+    **dict.fromkeys(("", "rev", "ne", "e0"), "x"),
+    "t": "swap(x)", "n": "x.reshape(-1, *x.shape[-2:])", "flat": "x.reshape(-1, x.shape[-1])", "11": "x[None, None]",
+    "bthd": "x.transpose(0, 2, 1, 3)", "tbhd": "x.transpose(2, 0, 1, 3)", "ttbh": "x.transpose(2, 3, 0, 1)",
+    "tbd": "x.transpose(1, 0, 2)", "thd": "x[0].transpose(1, 0, 2)", "bhdt": "swap(x)", "bkhq": "x.transpose(0, 3, 1, 2)",
+    "bd1t": "swap(x)[:, :, None]", "b1": "np.stack([x[None]] * batch)", "11c": "x[:, :, None, None]",
+    "hd": "x.reshape(h, -1)", "dhd": "x.T.reshape(x.shape[1], h, -1)", "hdd": "x.T.reshape(h, -1, len(x))",
+    "hDd": "swap(x.reshape(h, -1, x.shape[1]))", "3dd": "swap(x.reshape(3, -1, x.shape[1]))",
+    "3bhtd": "x.reshape(*x.shape[:2], 3, h, -1).transpose(2, 0, 3, 1, 4)", "bt3hd": "x.reshape(*x.shape[:2], 3, h, -1)",
+    "neox": "x.reshape(3, h, -1, *x.shape[1:]).swapaxes(0, 1).reshape(x.shape)"}
 
 
 class Lesson:
@@ -55,6 +90,7 @@ class Lesson:
             with np.load(os.path.join(folder, "steps.npz")) as saved:
                 names = [name for name in saved.files if not name.startswith("one_query/")]
                 steps = {name.removeprefix("self_attention/"): saved[name] for name in names}
+        self.steps = steps
         self.has_batch = "batch" in steps
         self.has_heads = "queries_heads" in steps
         self.x = steps["batch"] if self.has_batch else steps["inputs"][None]
@@ -66,6 +102,8 @@ class Lesson:
         self.heads = steps["queries_heads"].shape[1] if self.has_heads else 1
         self.is_causal = "mask" in steps
         self.kept = steps.get("dropout_mask")
+        if self.kept is not None and not self.has_heads:
+            self.kept = self.kept[:, None]
         self.p = 0.25 if self.kept is not None and not self.kept.all() else 0.0
 
 
@@ -125,43 +163,43 @@ class Port:
         result = x @ self.weight[name].T
         return result if self.bias[name] is None else result + self.bias[name]
 
-    def split(self, tensor, name):
-        b, n, d = tensor.shape
-        return tensor.reshape(b, n, self.heads, d // self.heads).transpose(0, 2, 1, 3)
+    def split(self, x, name):
+        b, n, d = x.shape
+        return x.reshape(b, n, self.heads, d // self.heads).transpose(0, 2, 1, 3)
 
     def score(self, q, k):
         return q @ swap(k)
 
-    def scale(self, scores):
-        return scores / (np.sqrt(self.root) if self.way == "both" else self.root)
+    def scale(self, s):
+        return s / (np.sqrt(self.root) if self.way == "both" else self.root)
 
-    def mask(self, tokens):
-        return np.triu(np.ones((tokens, tokens), bool), 1)
+    def mask(self, n):
+        return np.triu(np.ones((n, n), bool), 1)
 
     def fill(self):
         finite = {"1e9": -1e9, "drop01": -1e9, "keep01": -1e9, "min": np.finfo(self.dtype).min}
         return self.dtype(finite.get(self.kind, -np.inf))
 
-    def hide(self, scores, hidden):
+    def hide(self, s, hidden):
         if self.kind in ("inf", "1e9", "min"):
-            return scores + np.where(hidden, self.fill(), self.dtype(0))
-        return np.where(hidden, self.fill(), scores)
+            return s + np.where(hidden, self.fill(), self.dtype(0))
+        return np.where(hidden, self.fill(), s)
 
-    def weigh(self, scores):
-        return softmax(scores)
+    def weigh(self, s):
+        return softmax(s)
 
-    def drop(self, weights):
-        return np.where(self.lesson.kept, weights / self.dtype(1 - self.lesson.p), self.dtype(0))
+    def drop(self, w):
+        return np.where(self.lesson.kept, w / self.dtype(1 - self.lesson.p), self.dtype(0))
 
-    def attend(self, weights, values):
-        return weights @ values
+    def attend(self, w, v):
+        return w @ v
 
-    def join(self, context):
-        b, h, n, d = context.shape
-        return context.transpose(0, 2, 1, 3).reshape(b, n, h * d)
+    def join(self, c):
+        b, h, n, d = c.shape
+        return c.transpose(0, 2, 1, 3).reshape(b, n, h * d)
 
-    def finish(self, joined):
-        return self.project(joined, "o")
+    def finish(self, j):
+        return self.project(j, "o")
 
     # ---- What is dumped
 
@@ -192,25 +230,7 @@ class Port:
         """The tensor as somebody's program has it: [B, H, T, d] and [B, T, D] where nothing is said,
         and then column by column (rev), with its shape the other way round (ne), or its first entry (e0)."""
         h = self.heads
-        if how == "neox":
-            parts = np.split(tensor, 3)
-            return np.stack([part.reshape(h, -1, *tensor.shape[1:]) for part in parts], 1).reshape(tensor.shape)
-        tensor = {
-            "": lambda: tensor, "t": lambda: swap(tensor), "n": lambda: tensor.reshape(-1, *tensor.shape[-2:]),
-            "bthd": lambda: tensor.transpose(0, 2, 1, 3), "tbhd": lambda: tensor.transpose(2, 0, 1, 3),
-            "ttbh": lambda: tensor.transpose(2, 3, 0, 1), "tbd": lambda: tensor.transpose(1, 0, 2),
-            "flat": lambda: tensor.reshape(-1, tensor.shape[-1]), "11": lambda: tensor[None, None],
-            "b1": lambda: np.stack([tensor[None]] * len(self.lesson.x)), "hd": lambda: tensor.reshape(h, -1),
-            "dhd": lambda: tensor.T.reshape(tensor.shape[1], h, -1),
-            "hdd": lambda: tensor.T.reshape(h, -1, tensor.shape[0]),
-            "hDd": lambda: swap(tensor.reshape(h, -1, tensor.shape[1])),
-            "thd": lambda: tensor[0].transpose(1, 0, 2), "bd1t": lambda: swap(tensor)[:, :, None],
-            "bhdt": lambda: swap(tensor), "bkhq": lambda: tensor.transpose(0, 3, 1, 2),
-            "11c": lambda: tensor[:, :, None, None], "3dd": lambda: swap(tensor.reshape(3, -1, tensor.shape[1])),
-            "3bhtd": lambda: tensor.reshape(*tensor.shape[:2], 3, h, -1).transpose(2, 0, 3, 1, 4),
-            "bt3hd": lambda: tensor.reshape(*tensor.shape[:2], 3, h, -1), "rev": lambda: tensor, "ne": lambda: tensor,
-            "e0": lambda: tensor,
-        }[how]()
+        tensor = eval(LAYOUTS[how], globals(), {"x": tensor, "h": h, "batch": len(self.lesson.x)})
         if how in ("", "rev", "ne", "e0") and slot not in WEIGHTS and slot not in ("mask", "qkv"):
             tensor = tensor[:, 0] if not self.lesson.has_heads and tensor.ndim == 4 else tensor
             tensor = tensor if self.lesson.has_batch else tensor[0]
@@ -239,18 +259,16 @@ class Port:
                 slots[name.replace("{h}", str(i))] = slot
         return tensors, slots
 
+
 # ---- What the tool says ----------------------------------------------------------------------------
 
-LESSON = {}
 TYPES = (np.float32, np.float64)
-SHIFT = int(os.environ.get("ATTN_PORTS_SHIFT", "0"))  # other habits for each mistake, for who looks for more
 FORMS = ("all", "no weights", "half of them", "the ends")
 
 
+@functools.cache
 def lesson(name):
-    if name not in LESSON:
-        LESSON[name] = Lesson(LESSONS[name])
-    return LESSON[name]
+    return Lesson(LESSONS[name])
 
 
 def part_of(tensors, slots, form, dice):
@@ -265,25 +283,28 @@ def part_of(tensors, slots, form, dice):
     return names or list(tensors)
 
 
+def verified(compared, ports, *more):
+    """The exit code and the reports of several ports of one lesson or layer."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [f"port{i}.npz" for i in range(len(ports))]
+        for file, tensors in zip(files, ports):
+            np.savez(os.path.join(folder, file), **tensors)
+        done = run("verify", *files, *compared, *more, "--format", "json", cwd=folder, timeout=500)
+    assert done.returncode in (0, 1) and (not done.stderr or more), done
+    reports = json.loads(done.stdout)
+    reports = reports if len(ports) > 1 else [reports]
+    assert done.returncode == (0 if all(report["holds"] for report in reports) else 1)
+    return done.returncode, reports
+
+
 def judged(ports):
     """What the tool says of each (lesson, tensors): those of a lesson at once."""
     reports = [None] * len(ports)
-    by_lesson = collections.defaultdict(list)
-    for i, (name, _) in enumerate(ports):
-        by_lesson[name].append(i)
-    for name, places in by_lesson.items():
-        for begin in range(0, len(places), 20):
-            some = places[begin:begin + 20]
-            with tempfile.TemporaryDirectory() as folder:
-                files = [f"port{i}.npz" for i in some]
-                for file, i in zip(files, some):
-                    np.savez(os.path.join(folder, file), **ports[i][1])
-                done = run("verify", *files, "--chapter", *LESSONS[name], "--format", "json", cwd=folder, timeout=500)
-            assert done.returncode in (0, 1) and not done.stderr, (name, done)
-            answer = json.loads(done.stdout)
-            answer = answer if len(some) > 1 else [answer]
-            assert done.returncode == (0 if all(report["holds"] for report in answer) else 1)
-            for i, report in zip(some, answer):
+    for name in LESSONS:
+        places = [i for i, (its, _) in enumerate(ports) if its == name]
+        for some in (places[begin:begin + 20] for begin in range(0, len(places), 20)):
+            _, its = verified(["--chapter", *LESSONS[name]], [ports[i][1] for i in some])
+            for i, report in zip(some, its):
                 reports[i] = report
     return reports
 
@@ -350,7 +371,7 @@ def wrong_rows():
     for i, (mistake, lessons, instead, truth) in enumerate(MISTAKES):
         for j in range(4):
             form = FORMS[(i + j) % 3] if j else "all"
-            habit = habits[(i * 5 + j * 11 + SHIFT) % len(habits)]
+            habit = habits[(i * 5 + j * 11) % len(habits)]
             yield mistake, lessons[j % len(lessons)], habit, form, TYPES[(i + j) % 2], instead, truth
 
 
@@ -447,7 +468,7 @@ class Ports(unittest.TestCase):
                 missed["right ports pass"].append(f"{' / '.join(row)}: {wrong}")
         self.table(len(rows), missed, {"right ports pass": 0.99})
 
-    def test_what_is_no_step_is_told_by_name_and_may_be_ignored(self):
+    def test_what_is_no_step_is_told_by_name(self):
         for name in LESSONS:
             port = Port(lesson(name), *HABITS["flash-attn"][:2])
             tensors, _ = port.dump("flash-attn")
@@ -458,21 +479,12 @@ class Ports(unittest.TestCase):
                       "ln_1": (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)}
             if not port.lesson.has_heads:
                 extras["softmax_lse"] = extras["softmax_lse"][0, 0]
-            with tempfile.TemporaryDirectory() as folder:
-                np.savez(os.path.join(folder, "port.npz"), **tensors, **extras)
-                done = run("verify", "port.npz", "--chapter", *LESSONS[name], "--format", "json", cwd=folder)
-                report = json.loads(done.stdout)
-                self.assertEqual((done.returncode, accused(report)), (1, []), name)
-                self.assertEqual({one["name"] for one in report["unmatched"]}, set(extras), name)
-                left_out = ["--ignore", "*_lse,positions,ln_*"]
-                done = run("verify", "port.npz", "--chapter", *LESSONS[name], *left_out, cwd=folder)
-                self.assertEqual(done.returncode, 0, done)
-                self.assertIn(f"{len(tensors)} of {len(tensors)} tensors checked and right; 3 ignored: ",
-                              done.stdout.decode())
+            report = judged([(name, {**tensors, **extras})])[0]
+            self.assertEqual((accused(report), {one["name"] for one in report["unmatched"]}), ([], set(extras)), name)
 
     def test_what_fills_masked_scores_is_read_where_they_are_shown(self):
         """Of scaled queries: -10 before scaling would give the same."""
-        instead = {"hide": lambda p, right, scores, hidden: np.where(hidden, p.dtype(-5), scores)}
+        instead = lines("hide: np.where(hidden, -5, s)")
         tensors, _ = Port(lesson("causal"), *HABITS["Gemma"][:2], instead=instead).dump("Gemma")
         (first, *_) = accused(judged([("causal", tensors)])[0])
         self.assertEqual((first["theirs"], first["causes"][0]["sentence"]),

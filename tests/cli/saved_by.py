@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import unittest
 
 import numpy as np
 
@@ -38,14 +37,22 @@ LANGUAGES = {
 }
 
 
-class SavedBy(unittest.TestCase):
+class SavedBy(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.succeeds("causal", "--fixture", "--save", "steps")
+
+    def steps(self, name):
+        return np.load(self.path(f"steps/{name}.npy"))
+
+    def verify(self, *arguments):
+        return self.done("verify", *arguments, "--chapter", "causal", "--fixture")
+
     def test_the_guides_lines(self):
         snippets = dict(re.findall(r"(?ms)^```(\w+)\n(.*?)\n```", GUIDE.read_text()))
         self.assertEqual(set(snippets) - {"console"}, {*LANGUAGES, "julia"})  # Debian 12 has no Julia
         snippets["python"] = snippets["python"].splitlines()[0]  # the next is PyTorch's
-        with tempfile.TemporaryDirectory() as folder:
-            self.assertEqual(run("causal", "--fixture", "--save", "steps", cwd=folder).returncode, 0)
-            keys = np.load(pathlib.Path(folder, "steps/keys.npy"))
+        keys = self.steps("keys")
         self.assertEqual(SIZES, ", ".join(map(str, keys.shape)))
         wide = keys.astype(np.float64)
         tried = []
@@ -68,46 +75,30 @@ class SavedBy(unittest.TestCase):
         self.assertIn("python", tried)
 
     def test_raw_files_of_any_name(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.assertEqual(run("causal", "--fixture", "--save", "steps", cwd=folder).returncode, 0)
-            scores = np.load(pathlib.Path(folder, "steps/masked_attn_scores.npy"))
-            for fill in (-np.inf, -1e9, np.finfo(np.float32).min):
-                for dtype in (np.float32, np.float64):
-                    np.where(np.isfinite(scores), scores, fill).astype(dtype).tofile(pathlib.Path(folder, "s.bin"))
-                    for words in ("masked_attn_scores=s.bin", "s.bin=masked_attn_scores", "s=masked_attn_scores"):
-                        done = run("verify", "s.bin", "--chapter", "causal", "--fixture", "--map", words, cwd=folder)
-                        self.assertEqual(done.returncode, 0, (fill, dtype, words, done.stdout))
-            pathlib.Path(folder, "s.bin").write_bytes(b"12345")
-            done = run("verify", "s.bin", "--chapter", "causal", cwd=folder)
-            self.assertEqual((done.returncode, done.stdout), (2, b""))
-            self.assertIn(b"it has 5 bytes, and no float32 numbers; ", done.stderr)
-            pathlib.Path(folder, "s.mat").write_bytes(b"MATLAB 5.0 MAT-file, written by Octave")
-            done = run("verify", "s.mat", "--chapter", "causal", cwd=folder)
-            self.assertEqual((done.returncode, done.stdout), (2, b""))
-            self.assertIn(b"'s.mat': it is a file of MATLAB or Octave; ", done.stderr)
+        scores = self.steps("masked_attn_scores")
+        for fill in (-np.inf, -1e9, np.finfo(np.float32).min):
+            for dtype in (np.float32, np.float64):
+                np.where(np.isfinite(scores), scores, fill).astype(dtype).tofile(self.path("s.bin"))
+                for words in ("masked_attn_scores=s.bin", "s.bin=masked_attn_scores", "s=masked_attn_scores"):
+                    done = self.verify("s.bin", "--map", words)
+                    self.assertEqual(done.returncode, 0, (fill, dtype, words, done.stdout))
 
     def test_a_log(self):
         """Its digits are its tolerance; a name that two tensors have, or other tensors, make it a page."""
-        with tempfile.TemporaryDirectory() as folder:
-            self.assertEqual(run("causal", "--fixture", "--save", "steps", cwd=folder).returncode, 0)
-            tensors = {name: np.load(pathlib.Path(folder, f"steps/{name}.npy")).tolist() for name in ("keys", "queries", "attn_scores")}
+        tensors = {name: self.steps(name).astype(float) for name in ("keys", "queries", "attn_scores")}
 
-            def said(digits, change=lambda numbers: None, more=""):
-                shown = {name: np.round(numbers, digits).tolist() for name, numbers in tensors.items()}
-                change(shown)
-                pathlib.Path(folder, "port.log").write_text("".join(f"{name} = {numbers}\n" for name, numbers in shown.items()) + more)
-                return run("verify", "port.log", "--chapter", "causal", "--fixture", cwd=folder)
+        def said(digits, off=0.0, more=""):
+            shown = {name: np.round(numbers, digits).tolist() for name, numbers in tensors.items()}
+            shown["keys"][0][0][0] += off
+            self.write("port.log", "".join(f"{name} = {numbers}\n" for name, numbers in shown.items()) + more)
+            return self.verify("port.log")
 
-            for digits in (8, 4, 3):
-                self.assertIn(b"all 3 tensors you brought are right", said(digits).stdout)
-            wrong = said(4, lambda shown: shown["keys"][0][0].__setitem__(0, shown["keys"][0][0][0] + 0.0003))
-            self.assertEqual(wrong.returncode, 1)
-            self.assertIn(b"first wrong step: keys", wrong.stdout)
-            self.assertNotIn(b"you brought", said(4, more="keys = [[0.1, 0.2]]\n").stdout)
-
-    def test_a_pipe_is_read_once(self):
-        done = run("verify", "/dev/stdin", "--chapter", "causal", page=run("causal").stdout)
-        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        for digits in (8, 4, 3):
+            self.assertIn(b"all 3 tensors you brought are right", said(digits).stdout)
+        wrong = said(4, off=0.0003)
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn(b"first wrong step: keys", wrong.stdout)
+        self.assertNotIn(b"you brought", said(4, more="keys = [[0.1, 0.2]]\n").stdout)
 
 
 if __name__ == "__main__":

@@ -21,11 +21,6 @@ def text_of(*arguments):
     return harness.text_of(*arguments, env={**os.environ, "COLUMNS": "4000", "LC_ALL": "C.UTF-8"})
 
 
-def error_of(*arguments):
-    done = harness.run(*arguments, encoding="utf-8")
-    return done.returncode, done.stdout, done.stderr
-
-
 def numbers_of(text):
     """The numbers of the first printed tensor, in order."""
     start = at = text.index("tensor(") + len("tensor(")
@@ -126,24 +121,6 @@ class Pictures(unittest.TestCase):
         command = ["causal", "--tokens", "40", "--batch", "9", "--only", "attn_scores", "--format", "svg"]
         dots = [one.text for one in tree.fromstring(text_of(*command)).iter(SPACE + "text")].count("...")
         self.assertEqual(dots, 6 * (6 + 1) + 1)
-
-    def test_only_one_tensor(self):
-        names = ["inputs", "batch", "W_query", "attn_scores", "attn_weights"]
-        for arguments, words in ((["causal"], ["the steps of causal have 8", *names, "try --only attn_weights"]),
-                                 (["causal", "--only", "keys,values"], ["--only keys,values names 2", *names]),
-                                 (["multihead", "--article", "ahead-of-ai", "--only", "attn_weights"],
-                                  ["--only attn_weights names 5", "single_head/W_query",
-                                   "try --only single_head/attn_weights"]),
-                                 (["trainable", "--article", "book", "--only", "inputs,keys"], ["names"])):
-            code, out, error = error_of(*arguments, "--format", "svg")
-            self.assertEqual((code, out, error.count("\n")), (2, "", 1))
-            self.assertIn("a picture shows one tensor", error)
-            for word in words:
-                self.assertIn(word, error)
-
-    def test_the_same_bytes(self):
-        command = ["causal", "--only", "mask", "--format", "svg"]
-        self.assertEqual(text_of(*command), text_of(*command))
 
 
 if __name__ == "__main__":

@@ -6,13 +6,13 @@ import html.parser
 import json
 import pathlib
 import re
-import tempfile
 import unittest
 
 import harness
+import kept_pages
 from harness import run, text_of
 
-PAGES = pathlib.Path(__file__).resolve().parents[1] / "pages"
+PAGES = kept_pages.folder()
 
 
 class Report(html.parser.HTMLParser):
@@ -111,21 +111,6 @@ class Tinted(unittest.TestCase):
         self.assertFalse(re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", raw))
         self.assertNotIn("<script>alert", raw)
         self.assertIn("{{title}} {{text}}", report.pages[0])
-
-    def test_several_pages_and_one_without_tensors(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name, text in (("a.txt", "tensor([0.1234, 0.5678])\n"), ("b<i>.txt", "nothing\n")):
-                pathlib.Path(folder, name).write_text(text)
-            done = run("verify", "a.txt", "b<i>.txt", "--format", "html", "-o", "report.html", cwd=folder)
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
-            text = pathlib.Path(folder, "report.html").read_text()
-            self.assertIn("b&lt;i&gt;.txt", text)
-            self.assertEqual(len(Report(text).pages), 2)
-            done = run("verify", "a.txt", "-o", "report.html", cwd=folder)
-            self.assertEqual((done.returncode, done.stdout), (2, b""))
-            self.assertIn(b"'report.html' exists", done.stderr)
-            self.assertEqual(run("verify", "a.txt", "-o", "report.html", "--force", cwd=folder).returncode, 0)
-            self.assertIn("Right: 0 of 1", pathlib.Path(folder, "report.html").read_text())
 
 
 if __name__ == "__main__":

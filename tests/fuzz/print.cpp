@@ -1,22 +1,40 @@
-#include "torch/print.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
-#include "bytes.hpp"
 #include "require.hpp"
 #include "targets.hpp"
+#include "torch/print.hpp"
 #include "verify/page/rows.hpp"
 
 namespace attn::fuzz {
 namespace {
+
+/// Numbers out of a fuzzer's bytes, zeros behind their end.
+class Bytes {
+ public:
+  explicit Bytes(std::string_view bytes) : bytes_(bytes) {}
+
+  template <class Number>
+  requires std::is_arithmetic_v<Number> Number take() {
+    Number number = 0;
+    const std::size_t size = std::min(sizeof number, bytes_.size());
+    std::memcpy(&number, bytes_.data(), size);
+    bytes_.remove_prefix(size);
+    return number;
+  }
+
+ private:
+  std::string_view bytes_;
+};
 
 /// Mostly small numbers, now and then any.
 std::int64_t taken_size(Bytes& bytes) {

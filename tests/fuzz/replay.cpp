@@ -1,16 +1,19 @@
-// Runs a target on inputs, without a fuzzer, and turns folders of inputs into files of them and back:
+// Runs a target on inputs, without a fuzzer, and turns folders of inputs into a part of a file of them and back:
 //
-//   replay TARGET FILE...              each a file of inputs (.inputs), or one input itself
-//   replay --unpack FILE.inputs FOLDER
-//   replay --pack FOLDER FILE.inputs
+//   replay TARGET FILE...                a file of inputs (.inputs), or one input itself
+//   replay --unpack FILE.inputs TARGET FOLDER
+//   replay --pack FOLDER FILE.inputs TARGET
 //
-// A file of inputs has for each its number of bytes in decimal digits, a line feed, the bytes and a line feed.
+// A file of inputs has for each its target, its number of bytes in decimal digits, a line feed, the bytes and a line
+// feed.
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -38,48 +41,56 @@ void write(const fs::path& path, std::string_view bytes) {
   }
 }
 
-std::vector<std::string> inputs_of(const fs::path& path) {
-  if (path.extension() != ".inputs") {
-    return {read(path)};
-  }
+using Inputs = std::map<std::string, std::vector<std::string>>;
+
+/// The inputs of a file by their targets.
+Inputs unpacked(const fs::path& path) {
   const std::string packed = read(path);
-  std::vector<std::string> inputs;
+  Inputs inputs;
   for (std::size_t at = 0; at < packed.size();) {
     const std::size_t begin = packed.find('\n', at) + 1;
-    const std::size_t size = begin != 0 ? std::stoul(packed.substr(at, begin - at)) : 0;
-    if (begin == 0 || packed.size() - begin <= size || packed[begin + size] != '\n') {
+    std::istringstream heading(packed.substr(at, begin - at));
+    std::string target;
+    std::size_t size = 0;
+    heading >> target >> size;
+    if (begin == 0 || !heading || packed.size() - begin <= size || packed[begin + size] != '\n') {
       throw std::runtime_error(path.string() + " is no file of inputs at byte " + std::to_string(at));
     }
-    inputs.push_back(packed.substr(begin, size));
+    inputs[target].push_back(packed.substr(begin, size));
     at = begin + size + 1;
   }
   return inputs;
 }
 
-void unpack(const fs::path& from, const fs::path& folder) {
+void unpack(const fs::path& from, const std::string& target, const fs::path& folder) {
   fs::create_directories(folder);
   std::size_t number = 0;
-  for (const std::string& input : inputs_of(from)) {
+  Inputs inputs = unpacked(from);
+  for (const std::string& input : inputs[target]) {
     write(folder / std::to_string(++number), input);
   }
 }
 
-void pack(const fs::path& folder, const fs::path& to) {
-  std::vector<std::string> inputs;
+void pack(const fs::path& folder, const fs::path& to, const std::string& target) {
+  Inputs inputs = unpacked(to);
+  inputs[target].clear();
   for (const fs::path& path : fs::directory_iterator(folder)) {
-    inputs.push_back(read(path));
+    inputs[target].push_back(read(path));
   }
-  std::ranges::sort(inputs, {},
+  std::ranges::sort(inputs[target], {},
                     [](const std::string& input) { return std::tuple(input.size(), std::string_view(input)); });
   std::string packed;
-  for (const std::string& input : inputs) {
-    packed += std::to_string(input.size()) + '\n' + input + '\n';
+  for (const auto& [name, all] : inputs) {
+    for (const std::string& input : all) {
+      packed += name + ' ' + std::to_string(input.size()) + '\n' + input + '\n';
+    }
   }
   write(to, packed);
 }
 
 void run(const attn::fuzz::Target& target, const fs::path& path) {
-  const std::vector<std::string> inputs = inputs_of(path);
+  const std::vector<std::string> inputs =
+      path.extension() == ".inputs" ? unpacked(path)[std::string(target.name)] : std::vector{read(path)};
   if (inputs.empty()) {
     throw std::runtime_error(path.string() + " has no input");
   }
@@ -96,10 +107,10 @@ int main(int argc, char** argv) try {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const std::string name = arguments.size() > 1 ? arguments[0] : "";
   const auto target = std::ranges::find(attn::fuzz::targets, name, &attn::fuzz::Target::name);
-  if (name == "--unpack" && arguments.size() == 3) {
-    unpack(arguments[1], arguments[2]);
-  } else if (name == "--pack" && arguments.size() == 3) {
-    pack(arguments[1], arguments[2]);
+  if (name == "--unpack" && arguments.size() == 4) {
+    unpack(arguments[1], arguments[2], arguments[3]);
+  } else if (name == "--pack" && arguments.size() == 4) {
+    pack(arguments[1], arguments[2], arguments[3]);
   } else if (target != attn::fuzz::targets.end()) {
     std::for_each(arguments.begin() + 1, arguments.end(), [&](const std::string& path) { run(*target, path); });
   } else {

@@ -3,23 +3,19 @@
 #include <array>
 #include <string_view>
 
-/// What is fuzzed, one file each. A target takes any bytes. It returns where they are refused in the way that they are
+/// What is fuzzed. A target takes any bytes. It returns where they are refused in the way that they are
 /// to be refused; whatever else it throws, and whatever a sanitizer finds, is a mistake of the program.
 namespace attn::fuzz {
 
-/// A page as `verify` reads it: a terminal's log, Markdown and a program, one after the other.
-void read_text(std::string_view bytes);
-void read_html(std::string_view bytes);
-void read_notebook(std::string_view bytes);
+/// A page as `verify` reads it: a terminal's log, Markdown, a program, HTML and a notebook, one after the other.
+void read_page(std::string_view bytes);
 /// What the program on a page says: numbers that are written out, seeds and sizes.
 void listing(std::string_view bytes);
 /// A page of any kind read, explained and reported on, as text, JSON and HTML.
 void verify(std::string_view bytes);
 /// How print writes a tensor: options, shape and numbers.
 void print(std::string_view bytes);
-/// The command line, an argument a line.
-void argv(std::string_view bytes);
-/// The same, and where it asks for a small lesson, what is written for it.
+/// The command line, an argument a line, and where it asks for a small lesson, what is written for it.
 void lesson(std::string_view bytes);
 /// What follows --cell.
 void cell(std::string_view bytes);
@@ -35,13 +31,10 @@ struct Target {
   void (*run)(std::string_view bytes);
 };
 
-inline constexpr auto targets = std::to_array<Target>({{"read_text", read_text},
-                                                       {"read_html", read_html},
-                                                       {"read_notebook", read_notebook},
+inline constexpr auto targets = std::to_array<Target>({{"read_page", read_page},
                                                        {"listing", listing},
                                                        {"verify", verify},
                                                        {"print", print},
-                                                       {"argv", argv},
                                                        {"lesson", lesson},
                                                        {"cell", cell},
                                                        {"predict", predict},

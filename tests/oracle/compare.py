@@ -19,10 +19,18 @@ import shlex
 import subprocess
 import sys
 
+try:
+    import numpy
+    import torch
+except ImportError:
+    print("SKIPPED: no PyTorch for this python3; on Debian: apt-get install python3-torch")
+    sys.exit(77)
+
 import harness
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "golden"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
+import chapters
+from programs import versions
 
 # What a processor must have for PyTorch's kernels, as ATEN_CPU_CAPABILITY names them, and for OpenBLAS's.
 AVX2 = {"avx2", "fma"}
@@ -110,10 +118,27 @@ def spread(row, rng):
     return arguments
 
 
-def without(arguments, name):
-    """The arguments without this option and its value."""
-    at = arguments.index(name) if name in arguments else len(arguments)
-    return arguments[:at] + arguments[at + 2:]
+def without(arguments, *names):
+    """The arguments without these options and their values."""
+    for name in names:
+        at = arguments.index(name) if name in arguments else len(arguments)
+        arguments = arguments[:at] + arguments[at + 2:]
+    return arguments
+
+
+def first_difference(theirs, ours):
+    """A list that says where two texts differ, empty if they do not."""
+    pairs = itertools.zip_longest(theirs.splitlines(), ours.splitlines())
+    a, b = next((pair for pair in pairs if pair[0] != pair[1]), ("the same lines", "other line ends"))
+    return [f"PyTorch prints {a!r}, the tool {b!r}"] if theirs != ours else []
+
+
+def reported(failures, what):
+    """Prints what was compared, and some of the failures. True if there is none."""
+    for failure in failures[:20]:
+        print(failure)
+    print(f"PyTorch {torch.__version__}, {what}, {len(failures)} differences")
+    return not failures
 
 
 class Tool:
@@ -128,7 +153,6 @@ class Tool:
 
     def answer(self, arguments):
         """The printed text, and (section, name) -> (dtype, shape, bytes)."""
-        import numpy
         self.process.stdin.write(json.dumps(arguments).encode() + b"\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
@@ -146,9 +170,6 @@ class Tool:
 
 def differences(tool, cpu, blas, chapter, arguments):
     """Returns a line for each difference, and the number of compared floats."""
-    import numpy
-    import chapters
-    from programs import versions
     arguments = versions.print_options(arguments)
     options = chapters.parser().parse_args([chapter] + arguments)
     expected = chapters.steps(chapter, options)
@@ -156,11 +177,7 @@ def differences(tool, cpu, blas, chapter, arguments):
         text, tensors = tool.answer([chapter, *arguments, "--cpu", cpu, "--blas", blas, "--steps", "all"])
     except RuntimeError as error:
         return [str(error)], 0
-    found, floats = [], 0
-    if text != chapters.text(expected, "all"):
-        pairs = itertools.zip_longest(chapters.text(expected, "all").splitlines(), text.splitlines())
-        theirs, ours = next((a, b) for a, b in pairs if a != b)
-        found.append(f"text: PyTorch prints {theirs!r}, the tool {ours!r}")
+    found, floats = first_difference(chapters.text(expected, "all"), text), 0
     for step in expected:
         if step.value is None:
             continue
@@ -181,7 +198,6 @@ def differences(tool, cpu, blas, chapter, arguments):
 
 def check_kernels(cpu):
     """Exits if PyTorch does not run the requested kernels."""
-    import torch
     used = re.search("CPU capability usage: (.*)", torch.__config__.show())[1]
     if used not in CAPABILITIES[cpu]:
         sys.exit(f"PyTorch runs {used} where {cpu} was asked for")
@@ -189,7 +205,6 @@ def check_kernels(cpu):
 
 def compare_all(binary, cpu, blas, seeds):
     """True if there is no difference in a range of seeds."""
-    check_kernels(cpu)
     rng = random.Random(2024 + seeds.start)
     runs = floats = 0
     failures = []
@@ -202,12 +217,7 @@ def compare_all(binary, cpu, blas, seeds):
             runs += 1
             floats += count
             failures += [f"{chapter} {shlex.join(arguments)} --cpu {cpu} --blas {blas}\n    {line}" for line in found]
-    for failure in failures[:20]:
-        print(failure)
-    import torch
-    print(f"PyTorch {torch.__version__}, {cpu}, {blas}: {runs} runs, {floats} numbers, {len(failures)} differences; "
-          f"--seeds {len(seeds)} --first {seeds.start}")
-    return not failures
+    return reported(failures, f"{cpu}, {blas}, --seeds {len(seeds)} --first {seeds.start}: {runs} runs, {floats} numbers")
 
 
 def runnable(needed):
@@ -215,9 +225,8 @@ def runnable(needed):
         return needed <= next((set(line.split()) for line in file if line.startswith("flags")), set())
 
 
-def kernel_sets(binary):
+def kernel_sets():
     """As far as they run here: each of PyTorch's sets with haswell, and each other one of OpenBLAS with avx2."""
-    from programs import versions
     cpus = [cpu for cpu, needed in CPUS.items() if runnable(needed) and (cpu != "avx512" or versions.has("avx512"))]
     blas = [name for name, needed in BLAS.items() if runnable(needed)]
     if "haswell" not in blas:
@@ -233,37 +242,34 @@ def environment(cpu, blas):
     return {**result, "ATEN_CPU_CAPABILITY": cpu}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def oracle(about, compares, seeds, sets=kernel_sets, share=1):
+    """Runs compares(binary, cpu, blas, seeds) in a process for each set of kernels; those of OpenBLAS that are not haswell get
+    a share of the seeds. Returns the exit code."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
-    parser.add_argument("--seeds", type=int, default=500, help="for haswell; the other sets of OpenBLAS get a fifth")
+    parser.add_argument("--seeds", type=int, default=seeds)
     parser.add_argument("--first", type=int, default=0, help="the first seed; -1: from one day to the next others")
     parser.add_argument("--one", nargs=2, metavar=("CPU", "BLAS"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     first = arguments.first if arguments.first >= 0 else harness.DAY * arguments.seeds
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        print("SKIPPED: no PyTorch for this python3; on Debian: apt-get install python3-torch")
-        return 77
     if arguments.one:
-        return 0 if compare_all(arguments.binary, *arguments.one, range(first, first + arguments.seeds)) else 1
+        check_kernels(arguments.one[0])
+        return 0 if compares(arguments.binary, *arguments.one, range(first, first + arguments.seeds)) else 1
 
     def run(cpu, blas):
-        seeds = arguments.seeds if blas == "haswell" else arguments.seeds // 5
-        command = [sys.executable, __file__, arguments.binary, "--seeds", str(seeds), "--first", str(first), "--one", cpu, blas]
+        count = arguments.seeds if blas == "haswell" else arguments.seeds // share
+        command = [sys.executable, sys.argv[0], arguments.binary, "--seeds", str(count), "--first", str(first), "--one", cpu, blas]
         done = subprocess.run(command, env=environment(cpu, blas), capture_output=True, text=True)
         print(done.stdout, done.stderr, sep="", end="", flush=True)
         return done.returncode
 
-    for what, sets in (("PyTorch", CPUS), ("OpenBLAS", BLAS)):
-        for name, needed in sets.items():
+    for what, known in (("PyTorch", CPUS), ("OpenBLAS", BLAS)):
+        for name, needed in known.items():
             if not runnable(needed):
                 print(f"left out: this processor cannot run {what}'s {name} kernels")
-    sets = kernel_sets(arguments.binary)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return max(pool.map(run, *zip(*sets)))
+        return max(pool.map(run, *zip(*sets())), default=77)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(oracle(__doc__, compare_all, 500, share=5))

@@ -1,30 +1,25 @@
 """Compares every number of a checkpoint's layer with the real PyTorch.
 
-    PYTHONPATH=tests /usr/bin/python3 tests/oracle/layers.py build/release/attn-walkthrough [--runs 40] [--first 0]
+    PYTHONPATH=tests /usr/bin/python3 tests/oracle/layers.py build/release/attn-walkthrough [--seeds 40] [--first 0]
 
 Makes checkpoints of random numbers with the names and layouts of real ones (checkpoints.py), computes the attention of
 one of their layers in plain PyTorch, as the models' own programs do, and compares each step in every bit, for each set of
 kernels that this processor can run. Runs the programs of --emit too: that for PyTorch prints what the tool prints, that for
 numpy computes the same numbers within torch.testing.assert_close's tolerances. Exit 0: no bit differs; 1: something does; 77: there is no PyTorch here.
 """
-import argparse
-import importlib.util
 import io
 import math
 import os
-import pathlib
 import subprocess
 import sys
 import tempfile
 
 import checkpoints
 import compare
-import harness
-
-# Beside golden's package of the same name.
-_place = importlib.util.spec_from_file_location("emitted", pathlib.Path(__file__).with_name("programs.py"))
-emitted = importlib.util.module_from_spec(_place)
-_place.loader.exec_module(emitted)
+import emitted
+import numpy
+import torch
+from programs import versions
 
 
 class Steps(dict):
@@ -38,8 +33,6 @@ class Steps(dict):
 def layer_norm(steps, x, weight, bias, eps, ours):
     """nn.LayerNorm. Where an older PyTorch computes its mean and variance in another order, ours are only close, and
     what follows is computed from them."""
-    import torch
-    from programs import versions
     _, mean, factor = torch.native_layer_norm(x, x.shape[-1:], weight, bias, eps)
     if not versions.has("layer_norm"):
         theirs, (mean, factor) = (mean, factor), (torch.tensor(ours["norm_mean"]), torch.tensor(ours["norm_factor"]))
@@ -62,7 +55,6 @@ def attend(steps, queries, keys, values, mask):
 
 
 def contexts(steps, scores, values):
-    import torch
     weights = steps("attn_weights", torch.softmax(scores, dim=-1))
     context = steps("context_vec", (weights @ values).transpose(1, 2))
     return steps("context_vecs", context.contiguous().view(*context.shape[:2], -1))
@@ -72,19 +64,24 @@ def split(x, heads):
     return x.view(*x.shape[:2], heads, -1).transpose(1, 2)
 
 
+def into_heads(steps, heads, projected):
+    """The heads of queries, keys and values."""
+    names = ("queries", "keys", "values")
+    for name, value in zip(names, projected):
+        steps(name, value)
+    return [steps(name + "_heads", split(steps[name], heads)) for name in names]
+
+
 def causal(n):
-    import torch
     return torch.triu(torch.ones(n, n), diagonal=1).bool()
 
 
 def embedding(steps, name, table, ids):
-    import torch
     return steps(name, torch.nn.functional.embedding(ids, table))
 
 
 def tokens_and_positions(token_key, pos_key):
     """As GPT-2 and the book's GPTModel embed tokens."""
-    import torch
 
     def embed(weights, config, ids, steps, ours):
         tokens = embedding(steps, "token_embeddings", weights[token_key], ids)
@@ -100,7 +97,6 @@ def llama_embed(weights, config, ids, steps, ours):
 
 def bert_embed(weights, config, ids, steps, ours):
     """BERT's and its kin's; RoBERTa's positions as its create_position_ids_from_input_ids makes them."""
-    import torch
     table = lambda name: weights[f"embeddings.{name}_embeddings.weight"]
     positions = torch.arange(len(ids))
     if config["model_type"] not in ("bert", "electra"):
@@ -121,7 +117,6 @@ def bert_embed(weights, config, ids, steps, ours):
 
 
 def gpt2(weights, config, x, steps, ours):
-    import torch
     normed = steps("normed", layer_norm(steps, x, weights["ln_1.weight"], weights["ln_1.bias"],
                                         config["layer_norm_epsilon"], ours))
 
@@ -130,18 +125,13 @@ def gpt2(weights, config, x, steps, ours):
         return torch.addmm(bias, x.view(-1, x.shape[-1]), weight).view(*x.shape[:-1], weight.shape[1])
 
     qkv = steps("qkv", conv1d("attn.c_attn", normed))
-    queries, keys, values = qkv.split(x.shape[-1], dim=2)
-    for name, value in (("queries", queries), ("keys", keys), ("values", values)):
-        steps(name, value)
-    heads = [steps(name + "_heads", split(steps[name], config["n_head"])) for name in ("queries", "keys", "values")]
-    context = attend(steps, *heads, causal(x.shape[1]))
+    context = attend(steps, *into_heads(steps, config["n_head"], qkv.split(x.shape[-1], dim=2)), causal(x.shape[1]))
     output = steps("output", conv1d("attn.c_proj", context))
     steps("residual_sum", output + x)
 
 
 def frequencies(config, d):
     """As transformers has them, except for the power, which is computed in float64."""
-    import torch
     scaling = config.get("rope_scaling") or config.get("rope_parameters") or {}
     theta = config.get("rope_theta") or scaling["rope_theta"]
     steps = {"frequencies": 1 / (theta ** (torch.arange(0, d, 2) / d).double()).float()}
@@ -164,7 +154,6 @@ def rotate(steps, name, x, cos, sin):
     """Each column of the first half is turned with its column of the second. The numbers are those of x cos +
     rotate_half(x) sin, as transformers has it; that leaves x transposed in memory, and what is multiplied with it may then
     have other last bits."""
-    import torch
     half = x.shape[-1] // 2
     first, second = x[..., :half], x[..., half:]
     part = lambda kind, value: steps(f"{name}_heads_{kind}", value)
@@ -177,19 +166,16 @@ def rotate(steps, name, x, cos, sin):
 
 
 def rms_norm(steps, x, weight, eps):
-    import torch
     mean = steps("mean_square", steps("squares", x.pow(2)).mean(-1, keepdim=True))
     factor = steps("norm_factor", torch.rsqrt(steps("mean_square_eps", mean + eps)))
     return weight * steps("normalised", x * factor)
 
 
 def linear(weights, key):
-    import torch
     return lambda x: torch.nn.functional.linear(x, weights[key + ".weight"], weights.get(key + ".bias"))
 
 
 def llama(weights, config, x, steps, ours):
-    import torch
     normed = steps("normed", rms_norm(steps, x, weights["input_layernorm.weight"], config["rms_norm_eps"]))
     heads, kv_heads = config["num_attention_heads"], config["num_key_value_heads"]
     queries = steps("queries", linear(weights, "self_attn.q_proj")(normed))
@@ -218,11 +204,9 @@ def llama(weights, config, x, steps, ours):
 
 
 def bert(weights, config, x, steps, ours):
-    heads = config["num_attention_heads"]
-    for name, key in (("queries", "query"), ("keys", "key"), ("values", "value")):
-        steps(name, linear(weights, f"attention.self.{key}")(x))
-    split_heads = [steps(name + "_heads", split(steps[name], heads)) for name in ("queries", "keys", "values")]
-    output = steps("output", linear(weights, "attention.output.dense")(attend(steps, *split_heads, None)))
+    projected = [linear(weights, f"attention.self.{name}")(x) for name in ("query", "key", "value")]
+    context = attend(steps, *into_heads(steps, config["num_attention_heads"], projected), None)
+    output = steps("output", linear(weights, "attention.output.dense")(context))
     total = steps("residual_sum", output + x)
     at = "attention.output.LayerNorm."
     steps("normed", layer_norm(steps, total, weights[at + "weight"], weights[at + "bias"], config["layer_norm_eps"], ours))
@@ -230,14 +214,11 @@ def bert(weights, config, x, steps, ours):
 
 def multihead_attention(weights, config, x, steps, ours):
     """As nn.MultiheadAttention of PyTorch 2 has it; before, queries were divided by the root."""
-    import torch
     heads, d = config["num_heads"], x.shape[-1]
     qkv = steps("qkv", torch.nn.functional.linear(x, weights["in_proj_weight"], weights.get("in_proj_bias")))
-    for name, value in zip(("queries", "keys", "values"), qkv.split(d, dim=2)):
-        steps(name + "_heads", split(steps(name, value), heads))
-    queries = steps("scaled_queries_heads", steps["queries_heads"] * math.sqrt(1.0 / (d // heads)))
-    scores = steps("attn_scores", queries @ steps["keys_heads"].transpose(2, 3))
-    context = contexts(steps, scores, steps["values_heads"])
+    queries, keys, values = into_heads(steps, heads, qkv.split(d, dim=2))
+    queries = steps("scaled_queries_heads", queries * math.sqrt(1.0 / (d // heads)))
+    context = contexts(steps, steps("attn_scores", queries @ keys.transpose(2, 3)), values)
     output = steps("output", linear(weights, "out_proj")(context))
     if len(x) == 1 and not torch.__version__.startswith("1."):
         module = torch.nn.MultiheadAttention(d, heads, bias="in_proj_bias" in weights, batch_first=True)
@@ -247,18 +228,16 @@ def multihead_attention(weights, config, x, steps, ours):
 
 
 def gpt_model(weights, config, x, steps, ours):
-    import torch
     mean, variance = steps("norm_mean", x.mean(dim=-1, keepdim=True)), x.var(dim=-1, keepdim=True, unbiased=False)
     root = steps("norm_root", torch.sqrt(steps("norm_variance_eps", steps("norm_variance", variance) + 1e-5)))
     normalised = steps("normalised", steps("centred", x - mean) / root)
     normed = steps("normed", steps("norm_scaled", weights["norm1.scale"] * normalised) + weights["norm1.shift"])
-    for name in ("queries", "keys", "values"):
-        key = {"queries": "W_query", "keys": "W_key", "values": "W_value"}[name]
-        steps(name + "_heads", split(steps(name, linear(weights, f"att.{key}")(normed)), config["n_heads"]))
-    scores = steps("attn_scores", steps["queries_heads"] @ steps["keys_heads"].transpose(2, 3))
+    projected = [linear(weights, f"att.W_{name}")(normed) for name in ("query", "key", "value")]
+    queries, keys, values = into_heads(steps, config["n_heads"], projected)
+    scores = steps("attn_scores", queries @ keys.transpose(2, 3))
     masked = steps("masked_attn_scores", scores.masked_fill(steps("mask", causal(x.shape[1])), -torch.inf))
-    scaled = steps("scaled_attn_scores", masked / steps["keys_heads"].shape[-1]**0.5)
-    output = steps("output", linear(weights, "att.out_proj")(contexts(steps, scaled, steps["values_heads"])))
+    scaled = steps("scaled_attn_scores", masked / keys.shape[-1]**0.5)
+    output = steps("output", linear(weights, "att.out_proj")(contexts(steps, scaled, values)))
     steps("residual_sum", output + x)
 
 
@@ -343,15 +322,10 @@ def has_tiny_deviations(ours):
 
 def program_faults(binary, program, arguments, ours):
     """What the programs of --emit do otherwise than the tool."""
-    import numpy
-    from programs import versions
     output = lambda *more: subprocess.run([binary, *more], capture_output=True, text=True, check=True).stdout
     found = []
     if versions.has("layer_norm") or program not in (gpt2, bert):
-        printed, text = emitted.printed_by(output(*arguments, "--emit", "pytorch")), output(*arguments)
-        if printed != text:
-            theirs, its = next(pair for pair in zip(printed.splitlines(), text.splitlines()) if pair[0] != pair[1])
-            found.append(f"its program prints {theirs!r}, the tool {its!r}")
+        found += compare.first_difference(emitted.printed_by(output(*arguments, "--emit", "pytorch")), output(*arguments))
     if ours["inputs"].shape[-1] > 64 or has_tiny_deviations(ours):
         return found  # sums of many float32 numbers are noisy, and so are small differences of large ones
     without_blas = arguments[:arguments.index("--blas")] + arguments[arguments.index("--blas") + 2:]
@@ -364,8 +338,6 @@ def program_faults(binary, program, arguments, ours):
 
 def differences(binary, cpu, blas, row, rng):
     """Runs one layer. Returns a line for each step that differs, and the number of compared floats."""
-    import numpy
-    import torch
     program, tensors, config, prefix, d = row
     dtype, is_sharded = str(rng.choice(checkpoints.DTYPES)), rng.random() < 0.3
     has_words = program in embedders() and rng.random() < 0.4
@@ -426,9 +398,6 @@ def differences(binary, cpu, blas, row, rng):
 
 def compare_all(binary, cpu, blas, runs):
     """True if there is no difference in a range of runs."""
-    import numpy
-    import torch
-    compare.check_kernels(cpu)
     torch.set_num_threads(1)
     floats, failures, count = 0, [], 0
     for run in runs:
@@ -438,35 +407,8 @@ def compare_all(binary, cpu, blas, runs):
             failures += found
             floats += its
             count += 1
-    for failure in failures[:20]:
-        print(failure)
-    print(f"PyTorch {torch.__version__}, {cpu}, {blas}: {count} layers, {floats} numbers, {len(failures)} differences; "
-          f"--runs {len(runs)} --first {runs.start}")
-    return not failures
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("binary")
-    parser.add_argument("--runs", type=int, default=40)
-    parser.add_argument("--first", type=int, default=0, help="the first run; -1: from one day to the next others")
-    parser.add_argument("--one", nargs=2, metavar=("CPU", "BLAS"), help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    first = arguments.first if arguments.first >= 0 else harness.DAY * arguments.runs
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        print("SKIPPED: no PyTorch for this python3; on Debian: apt-get install python3-torch")
-        return 77
-    if arguments.one:
-        return 0 if compare_all(arguments.binary, *arguments.one, range(first, first + arguments.runs)) else 1
-    codes = [0]
-    for cpu, blas in compare.kernel_sets(arguments.binary):
-        command = [sys.executable, __file__, arguments.binary, "--runs", str(arguments.runs), "--first", str(first), "--one",
-                   cpu, blas]
-        codes.append(subprocess.run(command, env=compare.environment(cpu, blas), check=False).returncode)
-    return max(codes)
+    return compare.reported(failures, f"{cpu}, {blas}, --seeds {len(runs)} --first {runs.start}: {count} layers, {floats} numbers")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(compare.oracle(__doc__, compare_all, 40))

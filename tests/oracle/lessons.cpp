@@ -15,7 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "chapter.hpp"
+#include "chapters/chapter.hpp"
 #include "cli/compute.hpp"
 #include "cli/options.hpp"
 

@@ -15,7 +15,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
          "--disable-extensions", "--hide-scrollbars", "--mute-audio", "--remote-debugging-pipe"]
 
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "PageUp": 33, "PageDown": 34, "End": 35,
-        "Home": 36, "Tab": 9, "Escape": 27, "Enter": 13, "a": 65, "g": 71, "p": 80, "w": 87, "x": 88, "+": 187, "-": 189}
+        "Home": 36, "Tab": 9, "Escape": 27, "Enter": 13, "a": 65, "g": 71, "p": 80, "w": 87, "x": 88}
 TEXTS = {"Enter": "\r"}  # of keys that do more than their events say
 
 failures = []
@@ -39,20 +39,63 @@ def verdict():
     return 1 if failures else 0
 
 
-def find_or_skip():
-    """The browser's path. Where there is none, the test ends as skipped."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        print("skipped: no chromium here; apt-get install chromium")
-        sys.exit(77)
-    return path
+STEP = ".step.current"
+# The what-if that is chosen and shown, by the address; its tensors are unpacked meanwhile.
+RULE = "document.querySelector('.what-if.on select')?.value"
 
 
-class Chromium:
-    """One browser with one page. Collects what goes wrong on it (`errors`) and what it asks for (`requests`)."""
+def cell(position):
+    return f"{STEP} .result td[data-position='{position}']"
+
+
+class Page:
+    """What tests ask of the page that a browser shows, by its `js`, and `wait`."""
+
+    def until(self, *conditions):
+        """Until all of these expressions are true of the page."""
+        for condition in conditions:
+            deadline = time.monotonic() + 60
+            while not self.js(f"Boolean({condition})"):
+                if time.monotonic() > deadline:
+                    raise TimeoutError(condition)
+                self.wait()
+
+    def text(self, selector):
+        return self.js(f"document.querySelector({json.dumps(selector)})?.textContent ?? null")
+
+    def texts(self, selector):
+        return self.js(f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => one.textContent)")
+
+    def count(self, selector):
+        """How many of these elements are seen."""
+        return self.js(f"[...document.querySelectorAll({json.dumps(selector)})].filter((one) => one.getClientRects().length).length")
+
+    def current(self):
+        return self.js(f"document.querySelector('{STEP}').id")
+
+    def address(self):
+        return self.js("decodeURIComponent(location.hash)")
+
+    def choose(self, rule):
+        """Chooses a what-if."""
+        self.js(f"""(() => {{
+          const list = document.querySelector(".what-if select");
+          list.focus();
+          list.value = {json.dumps(rule)};
+          list.dispatchEvent(new Event("change", {{bubbles: true}}));
+        }})()""")
+        self.until(f"({RULE} ?? '') === {json.dumps(rule)}")
+
+
+class Chromium(Page):
+    """One browser with one page. A test that finds none ends as skipped. Collects what goes wrong on the page (`errors`) and
+    what it asks for (`requests`)."""
 
     def __init__(self, scrollbars=False):
-        path = find_or_skip()
+        path = shutil.which("chromium") or shutil.which("chromium-browser")
+        if path is None:
+            print("skipped: no chromium here; apt-get install chromium")
+            sys.exit(77)
         flags = [flag for flag in FLAGS if not (scrollbars and flag == "--hide-scrollbars")]
         self.profile = tempfile.mkdtemp(prefix="chromium-")
         to_browser, self.out = os.pipe()
@@ -133,12 +176,15 @@ class Chromium:
                 return answer["result"]
             self._note(answer)
 
-    def open(self, url):
+    def open(self, url, rule=None):
+        """Opens a page anew, and waits until it shows this what-if of its address."""
         self.load("about:blank")
         self.errors.clear()
         self.requests.clear()
         self.load(url)
         self.wait()
+        if rule:
+            self.until(f"{RULE} === {json.dumps(rule)}")
 
     def load(self, url):
         """Until the page is there; an address within the same page is there at once."""
@@ -149,30 +195,13 @@ class Chromium:
 
     def wait(self):
         """Until the page has drawn what was asked for."""
-        self.js("new Promise(done => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 20))")
+        self.js("new Promise(done => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done))))")
 
     def js(self, expression):
         answer = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(answer["exceptionDetails"]["exception"].get("description", expression))
         return answer["result"].get("value")
-
-    def each_step(self, look, *arguments):
-        """Goes to each step that has a picture: what the JavaScript function `look` finds with its article, a function that
-        waits until all is drawn, and the arguments, which are JavaScript too."""
-        return self.js(f"""(async () => {{
-          const next = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-          const found = [];
-          for (const id of [...document.querySelectorAll("article.step")].map((one) => one.id)) {{
-            location.hash = id;
-            for (let waited = 0; document.querySelector(".step.current").id !== id && waited < 50; ++waited) await next();
-            await next();
-            const article = document.querySelector(".step.current");
-            if (!article.querySelector(".result")) continue;
-            found.push({{ id, ...await ({look})({", ".join(["article", "next", *arguments])}) }});
-          }}
-          return found;
-        }})()""")
 
     def size(self, width, height, mobile=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)

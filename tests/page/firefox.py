@@ -9,8 +9,10 @@ import sys
 import tempfile
 import time
 
+from chromium import Page
 
-class Firefox:
+
+class Firefox(Page):
     """One browser with one window."""
 
     def __init__(self):
@@ -81,12 +83,8 @@ class Firefox:
         self.call("WebDriver:Navigate", url="about:blank")
         self.call("WebDriver:Navigate", url=url)
 
-    def size(self, width, height):
-        self.call("WebDriver:SetWindowRect", width=width, height=height)
-
-    def type(self, text):
-        (element,) = self.call("WebDriver:GetActiveElement")["value"].values()
-        self.call("WebDriver:ElementSendKeys", id=element, text=text)
+    def wait(self):
+        self.js("new Promise(done => setTimeout(done, 5))")
 
     def js(self, expression):
         """The value of an expression, or what its promise brings."""

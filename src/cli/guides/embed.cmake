@@ -9,6 +9,6 @@ foreach(guide IN LISTS GUIDES)
   endif()
   string(APPEND rows "      {\"${guide}\", R\"guide(${text})guide\"},\n")
 endforeach()
-file(WRITE "${OUTPUT}" "#include \"cli/guides.hpp\"\n\nnamespace attn::cli {\n\n\
+file(WRITE "${OUTPUT}" "#include \"cli/help.hpp\"\n\nnamespace attn::cli {\n\n\
 std::span<const Guide> guides() {\n  static constexpr Guide table[] = {\n${rows}  };\n  return table;\n}\n\n\
 }  // namespace attn::cli\n")

@@ -6,16 +6,18 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "lesson/lineage.hpp"
-#include "render/page/tellings.hpp"
+#include "render/page/words.hpp"
 #include "tensor/words.hpp"
 #include "text/numbers.hpp"
 #include "torch/print.hpp"
 
 namespace attn::render {
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -125,6 +127,25 @@ Json PageNodes::node_json(std::size_t node) {
     json["k"] = chapter;
   }
   return json;
+}
+
+nlohmann::ordered_json asks_json(const Step& step, Questions& questions, const TextOptions& text) {
+  const torch::PrintedTensor printed = printed_step(step, text);
+  std::vector<std::int64_t> positions;
+  for (const torch::PrintedCell& cell : questions.open(step, printed)) {
+    positions.push_back(cell.position);
+  }
+  std::ranges::sort(positions);
+  questions.note_shown(step, printed);
+  std::vector<std::int64_t> runs;
+  for (const std::int64_t position : positions) {
+    if (!runs.empty() && position == runs[runs.size() - 2] + runs.back()) {
+      ++runs.back();
+    } else {
+      runs.insert(runs.end(), {position, 1});
+    }
+  }
+  return runs.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(runs);
 }
 
 }  // namespace attn::render

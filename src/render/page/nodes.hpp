@@ -8,11 +8,18 @@
 #include <unordered_map>
 #include <vector>
 
-#include "render/page/tellings.hpp"
+#include <nlohmann/json.hpp>
+
+#include "lesson/questions.hpp"
+#include "render/page/words.hpp"
 #include "tensor/tensor.hpp"
 #include "torch/print_options.hpp"
 
 namespace attn::render {
+
+/// The positions of a step's cells that exercises may ask for, as runs: [first, how many, first, how many, ...]; null
+/// if there are none. Records the step's numbers as known in `questions`.
+nlohmann::ordered_json asks_json(const Step& step, Questions& questions, const TextOptions& text);
 
 /// Larger tensors stay as printed, whatever print's threshold is.
 inline constexpr std::int64_t most_page_elements = 5000;

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "lesson/compared.hpp"
 #include "lesson/explain.hpp"
-#include "lesson/likeness.hpp"
 #include "lesson/printed.hpp"
 #include "render/page/words.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "render/document.hpp"
 #include "render/page/nodes.hpp"
-#include "walk/step_pairs.hpp"
+#include "walk/effects.hpp"
 
 namespace attn::render {
 

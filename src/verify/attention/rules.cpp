@@ -11,7 +11,6 @@
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
-#include "text/phrases.hpp"
 #include "torch/torch.hpp"
 
 namespace attn::verify {

@@ -9,7 +9,7 @@
 
 #include "tensor/operations.hpp"
 #include "verify/causes/mistakes.hpp"
-#include "walk/mistake_rules.hpp"
+#include "walk/mistakes.hpp"
 
 /// Helpers to write the tables of mistakes that no what-if needs.
 namespace attn {

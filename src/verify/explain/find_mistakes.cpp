@@ -14,7 +14,8 @@
 
 #include "tensor/operations.hpp"
 #include "tensor/rewrite.hpp"
-#include "text/phrases.hpp"
+#include "text/lines.hpp"
+#include "verify/explain/finding.hpp"
 #include "verify/explain/match.hpp"
 #include "verify/observed/agree.hpp"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "article.hpp"
+#include "chapters/article.hpp"
 #include "torch/seed.hpp"
 #include "verify/attention/rules.hpp"
 #include "verify/observed/agree.hpp"

@@ -156,7 +156,7 @@ std::vector<Walked> Lessons::lessons_of(std::span<const std::int64_t> widths) co
 
 std::vector<Explanation> Lessons::revealed(std::span<const Printed* const> unexplained,
                                            std::vector<std::int64_t> seeds) const {
-  if (known_.is_seed_given) {
+  if (known_.lesson.seed.has_value()) {
     seeds = {static_cast<std::int64_t>(std::uint64_t{known_.lesson.seed.value_or(default_seed)})};
   }
   std::vector<const Printed*> open(unexplained.begin(), unexplained.end());
@@ -168,7 +168,7 @@ std::vector<Explanation> Lessons::revealed(std::span<const Printed* const> unexp
     std::vector<Walked> lessons = lessons_of(widths);
     const std::vector<Drawing> drawings = drawings_of(lessons, open);
     std::set<std::pair<const torch::Draws*, std::int64_t>> seen;
-    for (const auto& [drawing, seed] : find_seeds(drawings, seeds, known_.is_seed_given)) {
+    for (const auto& [drawing, seed] : find_seeds(drawings, seeds, known_.lesson.seed.has_value())) {
       std::erase(open, drawings[drawing].printed);
       if (const torch::Draws* const draws = drawings[drawing].draws; seen.emplace(draws, seed).second) {
         Walked& one = *std::ranges::find(lessons, draws, [](const Walked& other) { return &other.walk.draws(); });

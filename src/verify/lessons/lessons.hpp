@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "chapter.hpp"
+#include "chapters/chapter.hpp"
 #include "verify/explain/finding.hpp"
 #include "verify/page/printed.hpp"
 #include "walk/lesson.hpp"
@@ -21,8 +21,7 @@ struct Narrowing {
   std::optional<Cpu> cpu;
   std::optional<Blas> blas;
   std::optional<DropoutKernel> dropout_kernel;
-  Lesson lesson;               ///< seed, sizes and other settings
-  bool is_seed_given = false;  ///< do not vary the seed
+  Lesson lesson;  ///< seed, sizes and other settings
 };
 
 /// A chapter's lesson, walked with some seed.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tensor/operations.hpp"
-#include "verify/observed/interval.hpp"
+#include "verify/observed/observed.hpp"
 
 namespace attn::verify {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "text/ascii.hpp"
-#include "text/phrases.hpp"
+#include "text/lines.hpp"
+#include "text/utf8.hpp"
 #include "verify/page/pieces.hpp"
 #include "verify/page/rows.hpp"
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "text/ascii.hpp"
 #include "text/lines.hpp"
 #include "text/utf8.hpp"
 #include "verify/page/page.hpp"

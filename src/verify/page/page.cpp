@@ -15,7 +15,6 @@
 #include <nlohmann/json.hpp>
 
 #include "text/lines.hpp"
-#include "text/phrases.hpp"
 #include "text/utf8.hpp"
 #include "verify/page/pieces.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "text/ascii.hpp"
+#include "text/utf8.hpp"
 
 /// Parts of lines that several readers look for.
 namespace attn::verify {

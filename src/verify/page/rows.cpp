@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "text/ascii.hpp"
+#include "text/utf8.hpp"
 #include "verify/page/pieces.hpp"
 
 namespace attn::verify {

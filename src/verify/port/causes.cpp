@@ -15,7 +15,7 @@
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 #include "verify/causes/mistakes.hpp"
-#include "walk/mistake_rules.hpp"
+#include "walk/mistakes.hpp"
 
 namespace attn::verify {
 namespace {

@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "tensor/operations.hpp"
-#include "text/ascii.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
+#include "text/utf8.hpp"
 #include "verify/port/names.hpp"
-#include "walk/mistake_rules.hpp"
+#include "walk/mistakes.hpp"
 
 namespace attn::verify {
 namespace {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "text/ascii.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
+#include "text/utf8.hpp"
 
 namespace attn::verify {
 

@@ -26,6 +26,7 @@ struct PortReport {
   std::vector<std::string> tokens;             ///< words for the inputs
   std::string file = {};                       ///< its path
   std::optional<torch::Seed> drawn_with = {};  ///< the seed of its numbers, if it is another than was asked for
+  bool lists_right = true;                     ///< the text has rows of right tensors
   std::vector<std::string> used = {};          ///< "x", "4 weights": the dump's own that the lesson computes with
 };
 

@@ -271,7 +271,8 @@ Sheet sheet_of(const PortReport& report, const Demands&) {
 }
 
 void write_text(std::ostream& out, const PortReport& report) {
-  const std::vector<Row> rows = rows_of(report);
+  std::vector<Row> rows = rows_of(report);
+  std::erase_if(rows, [&](const Row& row) { return row.outcome == Outcome::right && !report.lists_right; });
   const auto is_known = [](const Row& row) { return row.tint.style != "unknown"; };
   std::int64_t name_width = 0;
   std::int64_t shape_width = 0;
@@ -292,7 +293,7 @@ void write_text(std::ostream& out, const PortReport& report) {
         << row.verdict << '\n'
         << details_text(row, "    ");
   }
-  out << '\n' << summary_of(report);
+  out << (rows.empty() ? "" : "\n") << summary_of(report);
 }
 
 void write_html(std::ostream& out, std::span<const PortReport> reports, const std::string& version) {

@@ -9,7 +9,7 @@
 
 #include "verify/observed/observed.hpp"
 #include "verify/port/layouts.hpp"
-#include "verify/port/noise.hpp"
+#include "verify/port/operands.hpp"
 
 namespace attn::verify {
 

@@ -10,7 +10,7 @@
 
 #include "tensor/operations.hpp"
 #include "tensor/rewrite.hpp"
-#include "walk/mistake_rules.hpp"
+#include "walk/mistakes.hpp"
 
 namespace attn::verify {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tensor/operations.hpp"
-#include "text/ascii.hpp"
+#include "text/utf8.hpp"
 #include "verify/page/pieces.hpp"
 #include "verify/program/interpreter.hpp"
 

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "text/ascii.hpp"
 #include "text/lines.hpp"
+#include "text/utf8.hpp"
 #include "verify/page/pieces.hpp"
 
 namespace attn::verify {

@@ -2,7 +2,6 @@
 #include <string_view>
 
 #include "text/lines.hpp"
-#include "text/phrases.hpp"
 #include "verify/report/report.hpp"
 
 namespace attn::verify {

@@ -6,7 +6,7 @@
 #include "tensor/rounded_math.hpp"
 #include "tensor/words.hpp"
 #include "torch/torch.hpp"
-#include "walk/mistake_rules.hpp"
+#include "walk/mistakes.hpp"
 
 namespace attn {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tensor/operations.hpp"
 #include "torch/torch.hpp"
-#include "walk/mistake_rules.hpp"
+#include "walk/mistakes.hpp"
 
 namespace attn {
 namespace {

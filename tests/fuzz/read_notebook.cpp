@@ -1,8 +1,0 @@
-#include "page.hpp"
-#include "targets.hpp"
-
-namespace attn::fuzz {
-
-void read_notebook(std::string_view bytes) { read_page("page.ipynb", bytes); }
-
-}  // namespace attn::fuzz
