@@ -59,11 +59,12 @@ void check_need(const std::string& what, unsigned needs, const Options& options)
 }
 
 bool is_default(const GivenOption& given) {
-  return given.option->name == "--format" && given.value == render::default_writer().name;
+  return (given.option->name == "--format" && given.value == render::default_writer().name) ||
+         (given.option->name == "--output" && given.value == "-");
 }
 
 /// Refuses what would give something other than was asked.
-void check_clashes(const Option& option, const Given& given) {
+void check_clashes(const Option& option, std::span<const GivenOption> given) {
   for (const Clash& clash : option.clashes) {
     for (const GivenOption& other : given) {
       if (std::ranges::find(clash.others, other.option->name) != clash.others.end() && !is_default(other)) {
@@ -142,14 +143,15 @@ std::vector<const Chapter*> chapters_meant(const Options& options) {
 void check_together(const Options& options) {
   const bool is_several = options.command == Command::walk && (options.name == "all" || options.name == "tour");
   is_several ? check_need(options.name, can::several, options) : void();
-  for (const auto& [option, value] : options.given) {
-    check_clashes(*option, options.given);
+  const std::vector<GivenOption> given = options.given.last();
+  for (const auto& [option, value] : given) {
+    check_clashes(*option, given);
     check_need(std::string(option->name), option->needs, options);
     if (option->check != nullptr) {
       option->check(options);
     }
   }
-  for (const auto& [option, value] : options.given) {
+  for (const auto& [option, value] : given) {
     check_taken(*option, options);
   }
 }

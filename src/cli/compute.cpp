@@ -57,13 +57,8 @@ std::string layer_command(const Lesson& lesson) {
 
 /// The settings that are given, each once, in the order of the line.
 std::vector<GivenOption> settings_of(const Options& options) {
-  std::vector<GivenOption> settings;
-  for (const GivenOption& one : options.given) {
-    const bool is_last = options.given.value_of(one.option->name) == &one.value;
-    if (is_last && is_setting(*one.option)) {
-      settings.push_back(one);
-    }
-  }
+  std::vector<GivenOption> settings = options.given.last();
+  std::erase_if(settings, [](const GivenOption& one) { return !is_setting(*one.option); });
   return settings;
 }
 

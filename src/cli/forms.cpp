@@ -55,26 +55,44 @@ bool is_chosen(Options& options, const std::string& ending) {
   return options.emit != nullptr || options.tensors != nullptr;
 }
 
-/// The endings that name a form of text, a program, a report or a file of tensors.
+/// The endings that the command can write.
 std::vector<std::string> known_endings(const Options& options) {
   std::vector<std::string> endings;
-  const auto add = [&endings](const auto& table) {
-    for (const auto& one : table) {
-      const bool is_new = std::ranges::find(endings, one.ending) == endings.end();
-      is_new && !one.ending.empty() ? void(endings.emplace_back(one.ending)) : void();
-    }
+  const auto add = [&endings](std::string_view ending) {
+    ending.empty() ? void() : void(endings.emplace_back(ending));
   };
   if (options.command == Command::verify) {
-    add(reports);
+    for (const ReportEnding& report : reports) {
+      add(report.ending);
+    }
     return endings;
   }
-  add(render::writers());
-  add(emit::emitters());
-  add(render::tensor_writers());
+  for (const Form& text : render::writers()) {
+    add(text.ending);
+  }
+  for (const Form& program : emit::emitters()) {
+    add(program.ending);
+  }
+  const std::vector<const Form*> all = formats();
+  for (const Form* tensors : std::span(all).subspan(render::writers().size())) {
+    add(tensors->ending);
+  }
   return endings;
 }
 
 }  // namespace
+
+std::vector<const Form*> formats() {
+  std::vector<const Form*> forms;
+  for (const render::Writer& writer : render::writers()) {
+    forms.push_back(&writer);
+  }
+  for (const render::TensorWriter& writer : render::tensor_writers()) {
+    const bool is_text = std::ranges::find(forms, writer.name, &Form::name) != forms.end();
+    is_text ? void() : forms.push_back(&writer);
+  }
+  return forms;
+}
 
 void choose_form(Options& options) {
   if (!options.output || !may_be_file(*options.output)) {

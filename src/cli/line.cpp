@@ -1,6 +1,7 @@
 #include "cli/line.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -163,7 +164,7 @@ class Reader {
     }
   }
 
-  /// All values must be valid; the last one counts.
+  /// All values must be valid; the last one counts, unless they add up.
   bool read_values(const Option& option, const Words& texts) {
     for (const std::string& text : texts) {
       const std::string attached = std::string(option.name) + "=" + text;
@@ -176,8 +177,8 @@ class Reader {
       if (const std::string wrong = what_is_wrong(option.value, text, options_); !wrong.empty()) {
         throw UsageError(std::string(option.name) + ": " + wrong);
       }
-      take(option, text, options_);
     }
+    take(option, option.adds ? text::joined(texts, ",") : texts.back(), options_);
     return true;
   }
 
@@ -236,6 +237,13 @@ const std::string* Given::value_of(std::string_view name) const {
   const auto found =
       std::find_if(rbegin(), rend(), [name](const GivenOption& one) { return one.option->name == name; });
   return found == rend() ? nullptr : &found->value;
+}
+
+std::vector<GivenOption> Given::last() const {
+  std::vector<GivenOption> options;
+  std::ranges::copy_if(*this, std::back_inserter(options),
+                       [this](const GivenOption& one) { return value_of(one.option->name) == &one.value; });
+  return options;
 }
 
 void begin(const Subcommand& command, Options& options) {

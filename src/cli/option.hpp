@@ -100,6 +100,7 @@ struct Option {
   void (*read)(Options& options, const std::string& text) = nullptr;  ///< sets what is no member of the lesson
   /// What a manifest tells of it, where that is no member: the settled lesson has the article's values.
   nlohmann::ordered_json (*told)(const Options& options, const Lesson& settled) = nullptr;
+  bool adds = false;   ///< values of several add up; else the last one counts
   unsigned needs = 0;  ///< what the form of output must be able to do: bits of can
   std::vector<Clash> clashes = {};
   void (*check)(const Options& options) = nullptr;  ///< runs after all options are read; throws UsageError
@@ -145,6 +146,9 @@ Options nothing_read(const Subcommand& command);
 
 /// The form of output: a program, a file of tensors, or a text.
 const Form& form_of(const Options& options);
+
+/// The forms that --format names: texts, and files of tensors.
+std::vector<const Form*> formats();
 
 /// Sets the lesson's member to a valid value; files are left to read_own(). Also runs the option's `read`.
 void take(const Option& option, const std::string& text, Options& options);

@@ -39,11 +39,7 @@ const std::map<std::string, render::Colours> colour_names = {
     {"auto", render::Colours::automatic}, {"always", render::Colours::always}, {"never", render::Colours::never}};
 /// The forms of text, and the files of tensors.
 Words format_names(const Options&) {
-  Words names = names_in(render::writers(), &render::Writer::name);
-  for (const render::TensorWriter& one : render::tensor_writers()) {
-    one.name != "csv" ? void(names.emplace_back(one.name)) : void();  // csv is there
-  }
-  return names;
+  return names_in(formats(), [](const Form* form) { return form->name; });
 }
 
 void set_format(Options& options, const std::string& name) {
@@ -258,11 +254,8 @@ std::vector<Option> port_options() {
        .is_common = true,
        .value = {.kind = ValueKind::text, .placeholder = "GLOB[,...]"},
        .doc = "tensors to leave out; * matches any characters",
-       .read =
-           [](Options& o, const std::string& text) {
-             const std::vector<std::string> names = text::split(text);
-             o.verify.ignored.insert(o.verify.ignored.end(), names.begin(), names.end());
-           }},
+       .read = [](Options& o, const std::string& text) { o.verify.ignored = text::split(text); },
+       .adds = true},
   };
 }
 

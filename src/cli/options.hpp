@@ -64,6 +64,8 @@ struct Given : std::vector<GivenOption> {
   bool has(std::string_view name) const { return value_of(name) != nullptr; }
   /// The last value; null if the option is not given.
   const std::string* value_of(std::string_view name) const;
+  /// Each option once, with its last value.
+  std::vector<GivenOption> last() const;
 };
 
 /// Choices that an article or a processor makes where they are not given.

@@ -22,7 +22,7 @@ using Words = std::vector<std::string>;
 /// Reads the user's own files. Throws UsageError.
 void read_own(Options& options) {
   Lesson& lesson = options.lesson;
-  for (const auto& [option, text] : options.given) {
+  for (const auto& [option, text] : options.given.last()) {
     if (const auto* inputs = std::get_if<std::optional<GivenTensor> Lesson::*>(&option->member)) {
       const bool is_second = option->name == "--second-inputs";
       lesson.** inputs =
@@ -143,16 +143,21 @@ Options message(const std::string& text, bool pager) {
 
 Options parse(int argc, const char* const* argv) {
   const Words arguments(argv + std::min(argc, 1), argv + argc);
-  const auto has = [&](const char* word) { return std::ranges::find(arguments, word) != arguments.end(); };
   if (arguments.empty() && isatty(STDOUT_FILENO) != 0) {
     return message(first_words(), false);
   }
   Options options;
   const Subcommand* command = nullptr;
+  bool is_full = false;  // help, also where the rest of the line is wrong
+  bool is_short = false;
   try {
     command = read_line(arguments, options);
+    is_full = options.given.has("--help");
+    is_short = options.given.has("-h");
   } catch (const UsageError&) {
-    if (!has("--help") && !has("-h")) {
+    is_full = std::ranges::find(arguments, "--help") != arguments.end();
+    is_short = std::ranges::find(arguments, "-h") != arguments.end();
+    if (!is_full && !is_short) {
       throw;
     }
     const auto found = std::ranges::find(subcommands(), options.name, &Subcommand::name);
@@ -161,9 +166,9 @@ Options parse(int argc, const char* const* argv) {
   if (options.given.has("--version")) {
     return message("attn-walkthrough " ATTN_VERSION "\n", false);
   }
-  if (command == nullptr || has("--help") || has("-h")) {
+  if (command == nullptr || is_full || is_short) {
     const Subcommand& topic = command != nullptr ? *command : program();
-    return message(has("-h") && !has("--help") ? short_help(topic, options) : help(topic, options), options.pager);
+    return message(is_short && !is_full ? short_help(topic, options) : help(topic, options), options.pager);
   }
   settle(*command, options);
   return options;

@@ -81,12 +81,13 @@ void run_emit(const Options& options) {
 }
 
 /// Writes the text, or the file of tensors: of all, or of those that --only names.
-void write_form(std::ostream& out, const render::Document& asked, std::vector<render::ShownChapter> saved,
+void write_form(std::ostream& out, const render::Document& asked, std::span<const render::ShownChapter> chapters,
                 const Options& options) {
   if (options.tensors == nullptr) {
     options.format->write(out, asked);
     return;
   }
+  std::vector<render::ShownChapter> saved(chapters.begin(), chapters.end());
   for (render::ShownChapter& chapter : saved) {
     chapter.all_steps = options.only.empty() ? chapter.all_steps : chapter.steps;
   }

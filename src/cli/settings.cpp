@@ -74,17 +74,6 @@ std::vector<Option> own_sizes() {
   return rows;
 }
 
-/// The options that set what a lesson draws, and its sizes.
-std::vector<std::string_view> drawn_and_sized() {
-  std::vector<std::string_view> names = {"--seed",  "--tokens",   "--d-in",      "--second-inputs", "--batch",
-                                         "--query", "--fixture",  "--d-out",     "--d-out-kq",      "--d-out-v",
-                                         "--init",  "--qkv-bias", "--attend-to", "--dropout",       "--dropout-kernel"};
-  for (const Option& size : own_sizes()) {
-    names.push_back(size.name);
-  }
-  return names;
-}
-
 /// How a manifest tells a member's value.
 template <class T>
 Json json_of(const T& value) {
@@ -396,7 +385,7 @@ std::vector<Option> setting_options() {
 }
 
 std::vector<Option> layer_options() {
-  return {
+  std::vector<Option> rows = {
       {.name = "--weights",
        .is_common = true,
        .value = {.kind = ValueKind::text, .placeholder = "FILE|DIR"},
@@ -410,7 +399,7 @@ std::vector<Option> layer_options() {
        .doc = "which of its layers, counted from 0 (default: 0)",
        .told = told_of_layer<&GivenLayer::number>,
        .clashes = {{{"--article", "--chapter"}, "the checkpoint tells which program its layers have"},
-                   {drawn_and_sized(), "the checkpoint has its own weights and sizes, and nothing is drawn"}},
+                   {{}, "the checkpoint has its own weights and sizes, and nothing is drawn"}},
        .check = check_layer},
       {.name = "--inputs",
        .is_common = true,
@@ -438,6 +427,12 @@ std::vector<Option> layer_options() {
        .told = told_of_layer<&GivenLayer::config>,
        .check = check_layer},
   };
+  std::vector<std::string_view>& drawn = std::ranges::find(rows, "--layer", &Option::name)->clashes[1].others;
+  for (const Option& option : setting_options()) {
+    const bool is_there = std::ranges::find(rows, option.name, &Option::name) != rows.end();
+    is_there || (option.takers & by_layer) != 0 ? void() : drawn.push_back(option.name);
+  }
+  return rows;
 }
 
 }  // namespace attn::cli

@@ -80,7 +80,7 @@ Each::Compute of_each(Function function) {
 
 /// cos or sin, computed in float64 and rounded to float32. PyTorch's own float32 functions differ between its versions
 /// and kernels in the last bit; in float64 they all agree once rounded: of all 503 million float32 from 2^-40 to 2^20,
-/// glibc and SLEEF's functions of 1.0 and 3.5 ulp give the same cosine and sine for each (tests/cosine_test.cpp).
+/// glibc and SLEEF's functions of 1.0 and 3.5 ulp give the same cosine and sine for each (tests/exp_test.cpp).
 Tensor circular(const Tensor& x, Kind kind, Rule rule, const std::string& name, double (*function)(double)) {
   return each(x, Facts{.kind = kind}, rule, 0, "ToCopyBackward0", Around{"torch." + name + "(", ".double()).float()"},
               Around{"np." + name + "(", ".astype(np.float64)).astype(np.float32)"},

@@ -30,8 +30,10 @@ struct ZipEntry {
 constexpr std::size_t piece_size = std::size_t{1} << 16U;
 constexpr std::uint32_t in_zip64 = 0xffff'ffff;  // a size or position that stands in a field of 64 bits elsewhere
 
+const std::string savez_again = "write it again with numpy.savez(path, keys=keys)";
+
 [[noreturn]] void throw_damaged(const std::string& what) {
-  throw Wrong(what, "write it again with numpy.savez(path, keys=keys)", "it must be a complete .npz file");
+  throw Wrong(what, savez_again, "it must be a complete .npz file");
 }
 
 /// Bytes of an archive's own tables, in which no field lies beyond the end.
@@ -196,7 +198,6 @@ void unpack(const Bytes& bytes, const ZipEntry& entry, std::uint64_t count,
   }
 }
 
-const std::string savez_again = "write it again with numpy.savez(path, keys=keys)";
 constexpr std::string_view npy_suffix = ".npy";
 
 bool is_npy(const ZipEntry& entry) { return entry.name.ends_with(npy_suffix); }

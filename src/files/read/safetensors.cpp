@@ -21,7 +21,7 @@ constexpr std::uint64_t largest_header = 100'000'000;  // the limit in the forma
 const std::string safetensors_again = "write it again with safetensors.numpy.save_file(tensors, path)";
 
 [[noreturn]] void throw_bad_header(const std::string& what) {
-  throw Wrong("its header " + what, "write it again with safetensors.numpy.save_file(tensors, path)",
+  throw Wrong("its header " + what, safetensors_again,
               R"(a header looks like {"keys": {"dtype": "F32", "shape": [6, 2], "data_offsets": [0, 48]}})");
 }
 
