@@ -1,18 +1,13 @@
-#include "chapters/attend.hpp"
+#include "chapters/chapter.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "chapters/inputs.hpp"
 #include "chapters/own.hpp"
-#include "chapters/sentence.hpp"
 
 namespace attn::chapters {
 namespace {
@@ -45,7 +40,7 @@ constexpr std::array rules = {
          "turns every position into the first", "asks for the first position"},
 };
 
-constexpr std::string_view half_name(Half half) { return half == Half::position ? "position" : "word"; }
+std::string half_name(Half half) { return half == Half::position ? "position" : "word"; }
 
 constexpr Half other(Half half) { return half == Half::position ? Half::word : Half::position; }
 
@@ -218,34 +213,29 @@ std::string hand_made_meaning(const Step& step, const Lesson& lesson) {
            (step.name == "inputs" ? "." : ". The second sequence is the first one backwards.");
   }
   if (step.name == "queries" || step.name == "new_queries") {
-    const std::int64_t heads = step.tensor->size(-1) / n;
-    return of_each_head(rules_in(step.section, heads, lesson), "Each query",
+    return of_each_head(rules_in(step.section, step.tensor->size(-1) / n, lesson), "Each query",
                         [](const Rule& rule) { return std::string(rule.query); }) +
            ".";
   }
-  const auto keeps = [](Half half) {
-    return "keeps the " + std::string(half_name(half)) + ", not the " + std::string(half_name(other(half)));
+  const bool is_query = step.name == "W_query";
+  const bool is_key = step.name == "W_key";
+  if (!is_query && !is_key && step.name != "W_value") {
+    return "";
+  }
+  const auto does = [&](const Rule& rule) {
+    if (is_query) {
+      return std::string(rule.question) + ", whatever the " + half_name(other(rule.found_by));
+    }
+    const Half kept = is_key ? rule.found_by : other(rule.found_by);
+    return "keeps the " + half_name(kept) + ", not the " + half_name(other(kept));
   };
-  constexpr std::string_view by_hand = "Made by hand, not learned. ";
-  const auto heads = [&] { return rules_in(step.section, heads_of(*step.tensor, n), lesson); };
-  if (step.name == "W_query") {
-    const auto asks = [](const Rule& rule) {
-      return std::string(rule.question) + ", whatever the " + std::string(half_name(other(rule.found_by)));
-    };
-    return std::string(by_hand) + of_each_head(heads(), "It", asks) + ". A score of " +
-           std::to_string(static_cast<std::int64_t>(score_for(*lesson.d_out_kq))) +
-           " is so large that softmax gives all others beside it a weight of exactly 0.";
-  }
-  if (step.name == "W_key") {
-    return std::string(by_hand) + of_each_head(heads(), "It", [&](const Rule& rule) { return keeps(rule.found_by); }) +
-           ": what a token can be found by.";
-  }
-  if (step.name == "W_value") {
-    return std::string(by_hand) +
-           of_each_head(heads(), "It", [&](const Rule& rule) { return keeps(other(rule.found_by)); }) +
-           ": what a token passes on.";
-  }
-  return "";
+  const auto score = static_cast<std::int64_t>(score_for(*lesson.d_out_kq));
+  return "Made by hand, not learned. " +
+         of_each_head(rules_in(step.section, heads_of(*step.tensor, n), lesson), "It", does) +
+         (is_key     ? ": what a token can be found by."
+          : is_query ? ". A score of " + std::to_string(score) +
+                           " is so large that softmax gives all others beside it a weight of exactly 0."
+                     : ": what a token passes on.");
 }
 
 }  // namespace attn::chapters

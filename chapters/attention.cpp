@@ -2,7 +2,6 @@
 
 #include <numeric>
 #include <set>
-#include <string>
 
 #include "walk/lesson.hpp"
 

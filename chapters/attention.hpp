@@ -1,10 +1,8 @@
 #pragma once
 
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
 
+#include "chapters/article.hpp"
 #include "chapters/program.hpp"
 #include "tensor/operations.hpp"
 

@@ -1,19 +1,107 @@
 #include "chapters/inputs.hpp"
 
-#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdio>
 #include <iterator>
-#include <vector>
+#include <utility>
 
 #include "chapters/article.hpp"
-#include "chapters/sentence.hpp"
+#include "text/utf8.hpp"
 
 namespace attn::chapters {
 namespace {
 
 constexpr std::int64_t most_embedding_dim = 1024;
+constexpr std::size_t most_words = 1000;
+
+bool is_removed(char32_t code) { return code < 0x80 && std::string_view(",.!?;:").find(static_cast<char>(code)) < 6; }
+
+std::string python_escape(char32_t code) {
+  std::array<char, 11> text{};
+  const char* format = code < 0x100 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x";
+  std::snprintf(text.data(), text.size(), format, static_cast<unsigned>(code));
+  return text.data();
+}
+
+/// Python's repr of a string without control characters.
+std::string python_repr(std::string_view word) {
+  const bool in_double = word.find('\'') != std::string_view::npos && word.find('"') == std::string_view::npos;
+  const char quote = in_double ? '"' : '\'';
+  std::string text(1, quote);
+  while (!word.empty()) {
+    const text::Character character = text::first_character(word);
+    if (!text::is_printable(character.code)) {
+      text += python_escape(character.code);
+    } else {
+      text += character.code == '\\' || character.code == static_cast<unsigned char>(quote) ? "\\" : "";
+      text += word.substr(0, character.size);
+    }
+    word.remove_prefix(character.size);
+  }
+  return text + quote;
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw LessonError("--sentence " + what + "; give 1 to " + std::to_string(most_words) +
+                    " words of UTF-8, with spaces between them; try --sentence \"Life is short, eat dessert first\"");
+}
 
 }  // namespace
+
+std::vector<std::string> sentence_words(std::string_view sentence, Punctuation punctuation) {
+  std::vector<std::string> words;
+  std::string word;
+  const auto end_word = [&] {
+    if (!word.empty()) {
+      words.push_back(std::exchange(word, ""));
+    }
+  };
+  std::string_view rest = sentence;
+  while (!rest.empty()) {
+    const text::Character character = text::first_character(rest);
+    if (!character.valid) {
+      refuse("is not UTF-8 from byte " + std::to_string(sentence.size() - rest.size()) + " on");
+    }
+    if (text::is_control(character.code)) {
+      refuse("has the control character " + python_escape(character.code));
+    }
+    if (text::is_direction_mark(character.code)) {
+      refuse("has " + python_escape(character.code) + ", which changes the text direction");
+    }
+    if (text::is_space(character.code)) {
+      end_word();
+    } else if (punctuation == Punctuation::kept || !is_removed(character.code)) {
+      word += rest.substr(0, character.size);
+    }
+    rest.remove_prefix(character.size);
+  }
+  end_word();
+  if (words.empty()) {
+    refuse("has no words");
+  }
+  if (words.size() > most_words) {
+    refuse("has " + std::to_string(words.size()) + " words");
+  }
+  return words;
+}
+
+Vocabulary vocabulary_of(std::vector<std::string> words) {
+  std::sort(words.begin(), words.end());  // the byte order of UTF-8 is that of code points
+  Vocabulary vocabulary;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    vocabulary[words[i]] = static_cast<std::int64_t>(i);
+  }
+  return vocabulary;
+}
+
+std::string python_dict(const Vocabulary& vocabulary) {
+  std::string text = "{";
+  for (const auto& [word, id] : vocabulary) {
+    text += (text.size() == 1 ? "" : ", ") + python_repr(word) + ": " + std::to_string(id);
+  }
+  return text + "}";
+}
 
 void check_sentence(const Lesson& lesson) {
   if (!lesson.sentence) {

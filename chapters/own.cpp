@@ -1,14 +1,10 @@
 #include "chapters/own.hpp"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <unordered_set>
-#include <utility>
 
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
-#include "text/nearest.hpp"
 #include "walk/lesson.hpp"
 
 namespace attn::chapters {
@@ -22,45 +18,19 @@ std::vector<std::string> names_of(const std::vector<Weight>& weights) {
   return names;
 }
 
-[[noreturn]] void throw_no_weight(const std::string& name, const std::vector<Weight>& weights) {
-  const std::vector<std::string> names = names_of(weights);
-  const std::string near = text::nearest(name, names);
-  throw LessonError("--weights: no weight here is named '" + name + "'; this chapter has " + text::joined(names) +
-                    "; try " + (near.empty() ? names[0] : near) + "=FILE");
-}
-
 /// The weight with that name; null if there is none.
 const Weight* find(const std::vector<Weight>& weights, const std::string& name) {
   const auto has_name = [&](const Weight& weight) { return weight.name == name; };
   if (const auto exact = std::ranges::find_if(weights, has_name); exact != weights.end()) {
     return &*exact;
   }
-  std::vector<std::string> names;
-  const Weight* found = nullptr;
-  for (const Weight& weight : weights) {
-    if (without_section(weight.name) == name) {
-      found = &weight;
-      names.push_back(weight.name);
-    }
+  const auto is_in_section = [&](const Weight& weight) { return without_section(weight.name) == name; };
+  const auto found = std::ranges::find_if(weights, is_in_section);
+  if (std::ranges::count_if(weights, is_in_section) > 1) {
+    throw LessonError("--weights: several weights here are named '" + name + "'; name one with its section; try " +
+                      found->name + "=FILE");
   }
-  if (names.size() > 1) {
-    throw LessonError("--weights: several weights here are named '" + name + "'; this chapter has " +
-                      text::joined(names) + "; try " + names[0] + "=FILE");
-  }
-  return found;
-}
-
-bool is_target(const Weight& weight) { return without_section(weight.name) == "target"; }
-
-/// "nn.Linear's [d_out, d_in]"
-std::string layout(const Weight& weight) {
-  if (weight.tensor.dim() != 2) {
-    return without_section(weight.name) == "sinks" ? "[num_heads]" : "[d_out]";
-  }
-  if (is_target(weight)) {
-    return "[tokens, d_out]";
-  }
-  return data_of(weight.tensor).operation().facts().fan_in > 0 ? "nn.Linear's [d_out, d_in]" : "[d_in, d_out]";
+  return found == weights.end() ? nullptr : &*found;
 }
 
 /// The numbers of the transposed matrix.
@@ -95,11 +65,8 @@ void check_shape(const GivenTensor& given, const Weight& weight) {
   }
   const bool is_transposed = shape.size() == 2 && given.shape == Shape{shape[1], shape[0]};
   throw LessonError("--weights: '" + given.name + "' of '" + given.source + "' has shape " + shape_text(given.shape) +
-                    ", but " + weight.name + " here has shape " + shape_text(shape) + ", " + layout(weight) +
-                    "; weights must fit the inputs and each other; " +
-                    (is_transposed
-                         ? std::string("transpose it") + (is_target(weight) ? "" : ", or choose another --init")
-                         : "give --inputs, or sizes, that fit"));
+                    ", but " + weight.name + " here has shape " + shape_text(shape) + "; " +
+                    (is_transposed ? "transpose it" : "give --inputs, or sizes, that fit"));
 }
 
 /// The user's numbers as a tensor of the weight's kind.
@@ -157,31 +124,6 @@ bool names_weight(std::string_view name) {
   return std::ranges::find(weight_names(), without_section(name)) != weight_names().end();
 }
 
-std::string weight_name(std::string_view name) {
-  constexpr std::string_view weight = ".weight";
-  constexpr std::string_view bias = ".bias";
-  if (!name.ends_with(weight) && !name.ends_with(bias)) {
-    return std::string(name);
-  }
-  const bool is_weight = name.ends_with(weight);
-  std::string result(name.substr(0, name.size() - (is_weight ? weight : bias).size()));
-  std::ranges::replace(result, '.', '/');
-  constexpr std::string_view heads = "heads/";
-  const std::size_t digits = heads.size();
-  const std::size_t end = result.find('/', digits);
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (result.starts_with(heads) && end != std::string::npos && end > digits && end < digits + 6 &&
-      std::all_of(result.begin() + digits, result.begin() + static_cast<std::ptrdiff_t>(end), is_digit)) {
-    result = "head_" + std::to_string(std::stoi(result.substr(digits, end - digits)) + 1) + result.substr(end);
-  } else if (result.find("attn/") != std::string::npos || result.find("attention/") != std::string::npos) {
-    result = without_section(result);  // the module is the chapter itself
-  }
-  if (!is_weight) {
-    return result + "_bias";
-  }
-  return names_weight(result) ? result : result + "_weight";
-}
-
 WeightUse use_of(const Walkthrough& walk, const GivenWeights& weights) {
   WeightUse use;
   const std::vector<Weight> ours = weights_of(walk);
@@ -211,7 +153,8 @@ Walkthrough with_own_weights(const Walkthrough& walk, const GivenWeights& weight
       continue;
     }
     if (weight == nullptr) {
-      throw_no_weight(given.name, ours);
+      throw LessonError("--weights: no weight here is named '" + given.name + "'; this chapter has " +
+                        text::joined(names_of(ours)));
     }
     const GivenTensor own = in_layout_of(given, *weight);
     check_shape(own, *weight);

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "tensor/tensor.hpp"
 #include "walk/lesson.hpp"
@@ -26,10 +23,6 @@ struct Weight {
 
 /// The parameters that the chapter shows, and the matrices that its article gives.
 std::vector<Weight> weights_of(const Walkthrough& walk);
-
-/// The step name of a weight, given that name or its key in a module's state_dict: "W_query.weight", "out_proj.bias",
-/// "heads.0.W_key.weight" (in section head_1), "self_attn.out_proj.bias".
-std::string weight_name(std::string_view name);
 
 /// The names of weights, without their sections.
 std::span<const std::string_view> weight_names();

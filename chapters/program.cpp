@@ -1,11 +1,9 @@
 #include "chapters/program.hpp"
 
 #include <utility>
-#include <vector>
 
 #include "chapters/article.hpp"
 #include "chapters/own.hpp"
-#include "chapters/sentence.hpp"
 
 namespace attn::chapters {
 
@@ -21,33 +19,6 @@ Projection::Projection(torch::Torch& torch, Init init, std::int64_t d_in, std::i
 }
 
 Projection::Projection(const Tensor& matrix, std::string name) : name_(std::move(name)), matrix_(matrix) {}
-
-Projections drawn_projections(const Lesson& lesson, torch::Torch& torch, std::int64_t d_in,
-                              const ProjectionDefaults& defaults) {
-  const Init init = lesson.init.value_or(defaults.init);
-  const std::int64_t d_out_kq = lesson.d_out_kq.value_or(defaults.d_out_kq);
-  const std::int64_t d_out_v = lesson.d_out_v.value_or(defaults.d_out_v);
-  const auto draw = [&](std::int64_t d_out, const char* name) {
-    return Projection(torch, init, d_in, d_out, lesson.qkv_bias, name, defaults.requires_grad);
-  };
-  const auto shared = [&](std::int64_t d_out) { return d_out / defaults.heads * defaults.kv_heads; };
-  std::optional<Projection> W_key;
-  if (defaults.key_first) {
-    W_key = draw(shared(d_out_kq), "W_key");
-  }
-  Projection W_query = draw(d_out_kq, "W_query");
-  if (!W_key) {
-    W_key = draw(shared(d_out_kq), "W_key");
-  }
-  Projection W_value = draw(shared(d_out_v), "W_value");
-  return {std::move(W_query), std::move(*W_key), std::move(W_value)};
-}
-
-namespace {
-
-constexpr std::int64_t vocab_size = 50'000;
-
-}  // namespace
 
 Program::Program(const Chapter& chapter, const Lesson& lesson, torch::Torch& torch, Walkthrough& walk)
     : article_(*chapter.article),
@@ -154,7 +125,23 @@ Projections Program::projections(std::int64_t d_in, const ProjectionDefaults& de
 }
 
 Projections Program::drawn_projections(std::int64_t d_in, const ProjectionDefaults& defaults) {
-  return chapters::drawn_projections(lesson_, torch_, d_in, defaults);
+  const Init init = lesson_.init.value_or(defaults.init);
+  const std::int64_t d_out_kq = lesson_.d_out_kq.value_or(defaults.d_out_kq);
+  const std::int64_t d_out_v = lesson_.d_out_v.value_or(defaults.d_out_v);
+  const auto draw = [&](std::int64_t d_out, const char* name) {
+    return Projection(torch_, init, d_in, d_out, lesson_.qkv_bias, name, defaults.requires_grad);
+  };
+  const auto shared = [&](std::int64_t d_out) { return d_out / defaults.heads * defaults.kv_heads; };
+  std::optional<Projection> W_key;
+  if (defaults.key_first) {
+    W_key = draw(shared(d_out_kq), "W_key");
+  }
+  Projection W_query = draw(d_out_kq, "W_query");
+  if (!W_key) {
+    W_key = draw(shared(d_out_kq), "W_key");
+  }
+  Projection W_value = draw(shared(d_out_v), "W_value");
+  return {std::move(W_query), std::move(*W_key), std::move(W_value)};
 }
 
 Projections Program::let(Projections projections) {
@@ -205,6 +192,7 @@ Tensor Program::ids(bool in_article) {
 
 /// torch.manual_seed, nn.Embedding of the ids, and torch.manual_seed again: ids [n] -> [n, dim].
 Tensor Program::embedded(const Tensor& ids) {
+  constexpr std::int64_t vocab_size = 50'000;
   manual_seed();
   Tensor inputs = torch_.embedding(vocab_size, d_in_, ids);
   manual_seed();

@@ -1,11 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "chapters/inputs.hpp"
 #include "tensor/operations.hpp"
 #include "torch/torch.hpp"
@@ -58,9 +52,6 @@ struct ProjectionDefaults {
   std::int64_t heads = 1;     ///< heads that share d_out; keys and values have columns for `kv_heads` of them
   std::int64_t kv_heads = 1;
 };
-
-Projections drawn_projections(const Lesson& lesson, torch::Torch& torch, std::int64_t d_in,
-                              const ProjectionDefaults& defaults);
 
 struct Article;
 struct Chapter;

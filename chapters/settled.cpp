@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string_view>
 #include <utility>
 
-#include "chapters/attend.hpp"
 #include "chapters/own.hpp"
 
 namespace attn::chapters {

@@ -2,9 +2,8 @@
 #include <iostream>
 
 #include "cli/options.hpp"
-#include "cli/run.hpp"
 #include "system/descriptor.hpp"
-#include "system/signals.hpp"
+#include "system/pager.hpp"
 
 int main(int argc, char** argv) try {
   attn::system::occupy_standard_descriptors();

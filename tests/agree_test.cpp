@@ -1,11 +1,10 @@
 // Whether what a page shows is a tensor. What is right here was printed by PyTorch 1.13, under AVX2 unless it says
 // otherwise.
 
-#include "verify/observed/agree.hpp"
+#include "verify/observed/observed.hpp"
 
 #include "made.hpp"
 #include "verify/page/page.hpp"
-#include "verify/page/printed.hpp"
 
 namespace {
 

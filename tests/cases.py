@@ -14,20 +14,26 @@ A block is a command and what it does, in a folder of its own; a block without a
     input:  standard input
     files:  those that the run adds or changes
 
-In commands and contents \\xNN is a byte and {3*ab} is ababab; "..." in an error stands for what differs from machine to machine.
+In commands and contents \\xNN is a byte and {3*ab} is ababab; GOLDEN/ is the folder of what the articles' pages show, KEPT/ that of
+kept_pages.py; "..." in an error stands for what differs from machine to machine.
 --accept writes into the files what the program does now, for a person to look at.
 """
+import functools
 import pathlib
 import re
 import shlex
+import shutil
 import sys
 import tempfile
 import unittest
 
 import harness
+import kept_pages
 from harness import run
 
 CASES = pathlib.Path(__file__).resolve().parent / "cases"
+PLACES = {"GOLDEN": CASES.parents[1] / "golden/pages", "KEPT": kept_pages.folder()}
+PREPARED = tempfile.TemporaryDirectory()
 KEYS = ("file", "before", "$", "input", "exit", "err", "note", "out", "begins", "has", "lacks", "same", "files")
 TOLD = ("exit", "err", "note", "out", "files")  # what --accept rewrites
 
@@ -41,7 +47,17 @@ def decoded(text):
 def words_of(line):
     lexer = shlex.shlex(line, posix=True, punctuation_chars=False)
     lexer.whitespace_split, lexer.escape, lexer.commenters = True, "", ""
-    return [decoded(word) for word in lexer]
+    return [decoded(re.sub(r"\A(GOLDEN|KEPT)(?=/)", lambda found: str(PLACES[found[1]]), word)) for word in lexer]
+
+
+@functools.cache
+def prepared_folder(blocks):
+    """What these blocks prepare."""
+    folder = tempfile.mkdtemp(dir=PREPARED.name)
+    if blocks:
+        shutil.copytree(prepared_folder(blocks[:-1]), folder, dirs_exist_ok=True)
+        blocks[-1].prepare(folder)
+    return folder
 
 
 def contents(folder):
@@ -73,8 +89,8 @@ class Case:
     def happened(self, prepared):
         """What the command does, as TOLD has it, and its output."""
         with tempfile.TemporaryDirectory() as folder:
-            for one in [*prepared, self]:
-                one.prepare(folder)
+            shutil.copytree(prepared_folder(prepared), folder, dirs_exist_ok=True)
+            self.prepare(folder)
             before = contents(folder)
             page = decoded("\n".join(self.told["input"])) + b"\n" if self.told["input"] else None
             done = run(*self.command, cwd=folder, page=page)
@@ -118,7 +134,7 @@ class Case:
         for key in TOLD:
             old = self.told[key]
             fitting = len(old) == len(result[key]) and all(map(fits, old, result[key]))
-            new += [f"{key}: {text}".rstrip() for text in (old if fitting else map(shortened, result[key]))]
+            new += [f"{key}: {text}" if text else f"{key}:" for text in (old if fitting else map(shortened, result[key]))]
         return kept + new
 
 
@@ -133,18 +149,18 @@ def fits(told, found):
 
 def cases_of(path):
     """Each case, and the blocks with its files."""
-    prepared = []
+    prepared = ()
     for block in re.split(r"\n\n+", path.read_text().strip("\n")):
         case = Case(f"{path.name}: {block.splitlines()[0]}", block.splitlines())
         if case.command is None:
-            prepared = [*prepared, case]
+            prepared = (*prepared, case)
         yield case, prepared
 
 
 def test_of(path):
     def test(self):
         rows = [row for row in cases_of(path) if row[0].command is not None]
-        for case, prepared in harness.sparse(rows, 5):
+        for case, prepared in harness.sample(rows, most=5) if harness.EVERY > 8 else rows:
             with self.subTest(case.place):
                 self.assertEqual(list(case.faults(prepared)), [])
     return test

@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "files/write/save.hpp"
-#include "torch/torch.hpp"
 #include "unit.hpp"
 
 namespace {
@@ -17,6 +15,7 @@ using namespace attn;
 using namespace std::string_literals;
 using files::Dumped;
 using files::DumpError;
+using test::has;
 namespace fs = std::filesystem;
 
 std::string bytes_of(const fs::path& path) {
@@ -37,8 +36,6 @@ std::string complaint(const std::string& name, const std::string& bytes) {
   }
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 /// Element i is i / 4 - 1, as in make_dumps.py.
 std::vector<double> ramp(std::size_t count) {
   std::vector<double> values;
@@ -47,34 +44,34 @@ std::vector<double> ramp(std::size_t count) {
   }
   return values;
 }
-
 /// A folder that is gone with it.
-class DumpFolder {
- public:
+struct DumpFolder {
   DumpFolder() {
     std::string name = (fs::temp_directory_path() / "attn-dump-XXXXXX").string();
     REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
+    path = name;
   }
   DumpFolder(const DumpFolder&) = delete;
   DumpFolder& operator=(const DumpFolder&) = delete;
   ~DumpFolder() {
     std::error_code ignored;
-    fs::remove_all(path_, ignored);
+    fs::remove_all(path, ignored);
   }
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-  const fs::path& path() const { return path_; }
+  fs::path operator/(const std::string& name) const { return path / name; }
 
- private:
-  fs::path path_;
+  fs::path path;
 };
 
-std::string safetensors_of(const std::string& header, std::size_t data) {
-  std::string length(8, '\0');
-  for (std::size_t i = 0; i < length.size(); ++i) {
-    length[i] = static_cast<char>(header.size() >> 8U * i);
+std::string little_endian(std::size_t number, std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) {
+    bytes[i] = static_cast<char>(number >> 8U * i);
   }
-  return length + header + std::string(data, '\0');
+  return bytes;
+}
+
+std::string safetensors_of(const std::string& header, std::size_t data) {
+  return little_endian(header.size(), 8) + header + std::string(data, '\0');
 }
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -114,35 +111,19 @@ constexpr bool has_sanitizer = ATTN_SANITIZERS;
 /// An .npy file of version 1.0 with that header, and so many zeros.
 std::string npy(const std::string& literal, std::size_t data) {
   const std::string header = literal + "\n";
-  return "\x93NUMPY\x01\x00"s + static_cast<char>(header.size() & 0xffU) + static_cast<char>(header.size() >> 8U) +
-         header + std::string(data, '\0');
+  return "\x93NUMPY\x01\x00"s + little_endian(header.size(), 2) + header + std::string(data, '\0');
 }
 
 std::string npy_of(const std::string& shape, std::size_t data, const std::string& descr = "<f4") {
   return npy("{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }", data);
 }
 
-std::string little_endian(std::size_t number, std::size_t size) {
-  std::string bytes(size, '\0');
-  for (std::size_t i = 0; i < size; ++i) {
-    bytes[i] = static_cast<char>(number >> 8U * i);
-  }
-  return bytes;
-}
-
 std::string deflated(const std::string& bytes) {
-  z_stream stream{};
-  REQUIRE(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string packed(deflateBound(&stream, bytes.size()), '\0');
-  std::string given = bytes;
-  stream.next_in = reinterpret_cast<Bytef*>(given.data());
-  stream.avail_in = static_cast<uInt>(given.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
+  uLongf size = compressBound(bytes.size());
+  std::string packed(size, '\0');
+  REQUIRE(compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
+                   bytes.size()) == Z_OK);
+  return packed.substr(2, size - 6);  // without zlib's own head and checksum
 }
 
 /// A zip archive's bytes.
@@ -151,26 +132,34 @@ std::string archive_of(const std::vector<std::pair<std::string, std::string>>& f
   std::string directory;
   for (const auto& [name, bytes] : files) {
     const std::string packed = deflated(bytes);
-    const std::uint32_t checksum = static_cast<std::uint32_t>(
-        crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
-    const std::string facts = little_endian(20, 2) + little_endian(0, 2) + little_endian(Z_DEFLATED, 2) +
-                              little_endian(0, 4) + little_endian(checksum, 4) + little_endian(packed.size(), 4) +
-                              little_endian(bytes.size(), 4) + little_endian(name.size(), 2) + little_endian(0, 2);
+    const std::size_t checksum =
+        crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
+    const std::string facts = little_endian(20, 4) + little_endian(Z_DEFLATED, 6) + little_endian(checksum, 4) +
+                              little_endian(packed.size(), 4) + little_endian(bytes.size(), 4) +
+                              little_endian(name.size(), 4);
     directory +=
         "PK\x01\x02" + little_endian(20, 2) + facts + std::string(10, '\0') + little_endian(archive.size(), 4) + name;
     archive += "PK\x03\x04" + facts + name + packed;
   }
   return archive + directory + "PK\x05\x06" + little_endian(0, 4) + little_endian(files.size(), 2) +
-         little_endian(files.size(), 2) + little_endian(directory.size(), 4) + little_endian(archive.size(), 4) +
-         little_endian(0, 2);
+         little_endian(files.size(), 2) + little_endian(directory.size(), 4) + little_endian(archive.size(), 6);
 }
 
-/// The most memory that this process had at any time, in KiB.
-long most_memory() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
-}
+/// Whether what has been done since then took less than 8 MiB more.
+class Memory {
+ public:
+  bool is_small() const { return has_sanitizer || most() - before_ < 8 * 1024; }
+
+ private:
+  /// The most that this process had at any time, in KiB.
+  static long most() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  }
+
+  long before_ = most();
+};
 
 /// Reads it: tensors that are whole, or a DumpError; and whether that is what came.
 bool is_read(
@@ -194,10 +183,8 @@ bool is_read(
 }
 
 /// Each of the first bytes in turn with each of its bits turned, and as 0 and 255; or `as_all` other bytes.
-void for_each_change(const std::string& name, std::size_t size, bool as_all,
+void for_each_change(std::string bytes, std::size_t size, bool as_all,
                      const std::function<void(const std::string&)>& read) {
-  std::string bytes = fixture(name);
-  REQUIRE(size <= bytes.size());
   for (std::size_t at = 0; at < size; ++at) {
     const char old = bytes[at];
     const auto byte = static_cast<unsigned char>(old);
@@ -214,21 +201,16 @@ void for_each_change(const std::string& name, std::size_t size, bool as_all,
 
 }  // namespace
 
-TEST_CASE("dumps: every dtype of an .npy file in both byte orders") {
-  for (const std::string order : {"little", "big"}) {
-    check_file(order + "_f2.npy", {2, 3, 4}, "float16", ramp(24));
-    check_file(order + "_f4.npy", {2, 3, 4}, "float32", ramp(24));
-    check_file(order + "_f8.npy", {2, 3, 4}, "float64", ramp(24));
-  }
-  const std::vector<std::pair<std::string, std::string>> sizes = {{"1", "8"}, {"2", "16"}, {"4", "32"}, {"8", "64"}};
-  for (const auto& [bytes, bits] : sizes) {
-    check_file("i" + bytes + ".npy", {6}, "int" + bits, {-3, -2, -1, 0, 1, 2});
-    check_file("u" + bytes + ".npy", {6}, "uint" + bits, {250, 251, 252, 253, 254, 255});
+TEST_CASE("dumps: .npy files of every dtype, version and layout") {
+  check_file("little_f2.npy", {2, 3, 4}, "float16", ramp(24));
+  check_file("little_f4.npy", {2, 3, 4}, "float32", ramp(24));
+  check_file("little_f8.npy", {2, 3, 4}, "float64", ramp(24));
+  for (const int bytes : {1, 2, 4, 8}) {
+    const std::string bits = std::to_string(8 * bytes);
+    check_file("i" + std::to_string(bytes) + ".npy", {6}, "int" + bits, {-3, -2, -1, 0, 1, 2});
+    check_file("u" + std::to_string(bytes) + ".npy", {6}, "uint" + bits, {250, 251, 252, 253, 254, 255});
   }
   check_file("bool.npy", {3, 3}, "bool", {1, 0, 0, 1, 1, 0, 1, 1, 1});
-}
-
-TEST_CASE("dumps: .npy files of each version, Fortran order, no axis and no element") {
   check_file("fortran.npy", {2, 3, 4}, "float32", ramp(24));
   check_file("version_2.npy", {2, 3}, "float32", ramp(6));
   check_file("version_3.npy", {2, 3}, "float32", ramp(6));
@@ -249,10 +231,8 @@ TEST_CASE("dumps: the extremes of float16, NaN and the infinities") {
 
 TEST_CASE("dumps: dtypes that are not real numbers are refused by name") {
   const std::vector<std::pair<std::string, std::string>> refused = {
-      {"objects", "Python objects (dtype '|O')"},   {"records", "records with fields"},
-      {"complex", "complex numbers (dtype '<c8')"}, {"strings", "strings (dtype '<U4')"},
-      {"bytes", "strings (dtype '|S4')"},           {"bfloat16", "perhaps bfloat16 (dtype '|V2')"},
-      {"dates", "dates (dtype '<M8[s]')"},
+      {"objects", "dtype 'O'"},   {"complex", "dtype 'c8'"},  {"strings", "dtype 'U4'"},     {"bytes", "dtype 'S4'"},
+      {"bfloat16", "dtype 'V2'"}, {"dates", "dtype 'M8[s]'"}, {"big_endian", "dtype '>f4'"},
   };
   for (const auto& [file, what] : refused) {
     const std::string said = complaint(fs::path(ATTN_DUMPS_DIR) / ("refused_" + file + ".npy"));
@@ -303,16 +283,11 @@ TEST_CASE("dumps: .csv files as numpy.savetxt writes them") {
   CHECK(values[1] == inf);
   CHECK(values[2] == -inf);
   CHECK(std::signbit(values[3]));
-  CHECK(files::parse("a.csv",
-                     "\xef\xbb\xbf"
-                     "1;2\n")
-            .at(0)
-            .shape == Shape{1, 2});
+  CHECK(files::parse("a.csv", "\xef\xbb\xbf" + "1;2\n"s).at(0).shape == Shape{1, 2});
   CHECK(files::parse("a.csv", "  1   2  \n\n 3 4").at(0).values == std::vector<double>{1, 2, 3, 4});
 }
 
 TEST_CASE("dumps: the error for a .csv file that is not a matrix gives the place") {
-  CHECK(has(complaint("a.csv", "1,2\n3\n"), "'a.csv': line 2: 1 numbers, but 2 in the first row; every row must"));
   CHECK(has(complaint("a.csv", "x,y\n1,z\n"), "line 2: 'z' is not a number"));
   CHECK(has(complaint("a.csv", "1,,2\n"), "line 1: a cell is empty"));
   CHECK(has(complaint("a.csv", "1,2,\n"), "line 1: a cell is empty"));
@@ -335,15 +310,13 @@ TEST_CASE("dumps: .json files may be objects of nested lists") {
   const auto tensors =
       files::parse("port.json", R"({"q": [[1, 2], [3, NaN]], "layer": {"k": [-Infinity, null, "Infinity"]}, "x": 1})");
   REQUIRE(tensors.size() == 2);
-  const double infinity = std::numeric_limits<double>::infinity();
-  check_tensor(tensors.at(0), "layer/k", {3}, "float64", {-infinity, -infinity, infinity});
+  check_tensor(tensors.at(0), "layer/k", {3}, "float64", {-inf, -inf, inf});
   CHECK(tensors.at(1).name == "q");
   CHECK(tensors.at(1).shape == Shape{2, 2});
   CHECK(std::isnan(tensors.at(1).values[3]));
-  CHECK(files::parse("keys.json", "[[1], [2]]", [](const files::Heading&) { return false; }).empty());
   check_tensor(files::parse("keys.json", "[[1], [2]]").at(0), "keys", {2, 1}, "float64", {1, 2});
   CHECK(has(complaint("a.json", R"({"q": [[1, 2], [3]]})"), "the values of 'q' do not have its shape"));
-  CHECK(has(complaint("a.json", R"({"q": "NaN \" NaN", "layers": 3})"), "it has no tensor"));
+  CHECK(has(complaint("a.json", R"({"q": "NaN", "layers": 3})"), "it has no tensor"));
 }
 
 TEST_CASE("dumps: .csv files of attn-walkthrough contain name, dtype and shape") {
@@ -359,9 +332,7 @@ TEST_CASE("dumps: .csv files of attn-walkthrough contain name, dtype and shape")
   check_tensor(files::parse("a.csv", "1,2\n# keys: float32 [2]\n").at(0), "a", {1, 2}, "float64", {1, 2});
   CHECK(has(complaint("a.csv", "# keys: float32 [2, 2]\n1,2\n"),
             "its first line says [2, 2], and it has 1 rows of 2; a shape needs as many numbers as it says"));
-  CHECK(has(complaint("a.csv", "# keys: float32 [4]\n1,2\n3,4\n"), "its first line says [4]"));
-  CHECK(has(complaint("a.csv", "# k: float32 [4611686018427387904, 4, 2]\n1,2\n"), "its first line says"));
-  CHECK(has(complaint("a.csv", "# ../keys: float32 [2]\n1,2\n"), "is not a path below the folder"));
+  CHECK(has(complaint("a.csv", "# k: float32 [4611686018427387904, 4, 2]\n1,2\n"), "which no file can hold"));
 }
 
 TEST_CASE("dumps: JSON of attn-walkthrough contains every tensor by name") {
@@ -376,47 +347,26 @@ TEST_CASE("dumps: JSON of attn-walkthrough contains every tensor by name") {
   const std::string size = R"({"kind": "size", "section": "", "name": "keys", "shape": [2], "dtype": "float32"})";
   const std::string keys = step("keys", "float32", "[2, 2]", R"([[0.1, -0.0], ["inf", "-inf"]])");
   const std::string mask = step("mask", "bool", "[2]", "[true, false]");
-  const std::vector<Dumped> tensors = files::parse("x", chapter(keys + "," + size + "," + mask + "," + keys));
+  const std::vector<Dumped> tensors = files::parse("x.json", chapter(keys + "," + size + "," + mask + "," + keys));
   REQUIRE(tensors.size() == 2);
   check_tensor(tensors[0], "head_1/keys", {2, 2}, "float32", {static_cast<double>(0.1F), -0.0, inf, -inf});
   CHECK(std::signbit(tensors[0].values[1]));
   check_tensor(tensors[1], "head_1/mask", {2}, "bool", {1, 0});
-  const std::string scalar = step("sum", "int64", "[]", "9007199254740992");
-  check_tensor(files::parse("x", "[\n" + chapter(scalar) + "]").at(0), "causal/head_1/sum", {}, "int64",
-               {9007199254740992.0});
-  CHECK(std::isnan(files::parse("x", chapter(step("k", "float32", "[1]", R"(["nan"])"))).at(0).values[0]));
-  CHECK(files::parse("x", chapter(keys + "," + mask), [](const files::Heading& one) {
-          return one.shape == Shape{2};
-        }).size() == 1);
+  check_tensor(files::parse("x.json", "[\n" + chapter(step("sum", "int64", "[]", "9007199254740992")) + "]").at(0),
+               "causal/head_1/sum", {}, "int64", {9007199254740992.0});
+  CHECK(std::isnan(files::parse("x.json", chapter(step("k", "float32", "[1]", R"(["nan"])"))).at(0).values[0]));
+  const auto wanted = [](const files::Heading& one) { return one.shape == Shape{2}; };
+  CHECK(files::parse("x.json", chapter(keys + "," + mask), wanted).size() == 1);
 
-  CHECK(has(complaint("a.json", chapter(keys).substr(0, chapter(keys).size() - 1)),
-            "'a.json': it is not whole JSON; it must be JSON of tensors' names and nested lists, or what "
-            "attn-walkthrough wrote; write it again"));
-  CHECK(has(complaint("a.json", chapter(size)), "it has no tensor"));
+  CHECK(has(complaint("a.json", chapter(keys).substr(0, chapter(keys).size() - 1)), "it is not whole JSON"));
   CHECK(has(complaint("a.json", chapter("3, null, [1]")), "it has no tensor"));
-  struct Misshapen {
-    std::string shape;
-    std::string values;
-  };
-  for (const Misshapen& one : std::vector<Misshapen>{{"[2]", "[1]"},
-                                                     {"[2]", "[1, 2, 3]"},
-                                                     {"[2]", "[1, [2]]"},
-                                                     {"[1]", "1"},
-                                                     {"[]", "[1]"},
-                                                     {"[1]", R"(["big"])"},
-                                                     {"[-1]", "[]"},
-                                                     {"[1.5]", "[1]"},
-                                                     {"3", "[1]"},
-                                                     {"[9223372036854775808]", "[1]"}}) {
-    CAPTURE(one.shape);
-    CAPTURE(one.values);
-    CHECK(has(complaint("a.json", chapter(step("k", "float32", one.shape, one.values))),
+  for (const std::string values : {"[1, [2]]", "[[1, 2], [3]]", R"([1, "big"])"}) {
+    CAPTURE(values);
+    CHECK(has(complaint("a.json", chapter(step("k", "float32", "[2]", values))),
               "the values of 'head_1/k' do not have its shape"));
   }
-  CHECK(has(complaint("a.json", chapter(R"({"name": "k", "shape": [], "values": 1})")), "a step has no section"));
   CHECK(
       has(complaint("a.json", R"({"tool": "attn-walkthrough", "steps": )" + std::string(100'000, '[')), "whole JSON"));
-  CHECK(has(complaint("a.json", R"({"tool": "something else"})"), "it has no tensor"));
 }
 
 TEST_CASE("dumps: a folder gives all .npy files below it, by name") {
@@ -426,8 +376,8 @@ TEST_CASE("dumps: a folder gives all .npy files below it, by name") {
   write(folder / "attn_scores.npy", fixture("scalar.npy"));
   write(folder / "notes.txt", "no tensor");
   write(folder / "manifest.json", std::string(1000, '['));
-  fs::create_directory_symlink(folder.path(), folder / "again");
-  const std::vector<Dumped> tensors = files::read(folder.path());
+  fs::create_directory_symlink(folder.path, folder / "again");
+  const std::vector<Dumped> tensors = files::read(folder.path);
   REQUIRE(tensors.size() == 3);
   check_tensor(tensors[0], "attn_scores", {}, "float32", {0.25});
   check_tensor(tensors[1], "head_10/keys", {2, 3, 4}, "float32", ramp(24));
@@ -436,19 +386,13 @@ TEST_CASE("dumps: a folder gives all .npy files below it, by name") {
 
 TEST_CASE("dumps: a folder of --save is read in the order of its manifest") {
   const DumpFolder folder;
-  render::ShownChapter chapter;
-  chapter.name = "lesson";
-  chapter.about = [] {
-    return nlohmann::ordered_json{{"tool", "attn-walkthrough"}, {"version", "1"}, {"chapter", "lesson"}};
-  };
-  for (const auto& [section, name] : {std::pair("", "queries"), {"head_1", "keys"}, {"", "attn_scores"}}) {
-    const Tensor tensor = torch::tensor(std::vector<std::vector<float>>{{1, 2}});
-    tensor.set_name(name);
-    chapter.all_steps.push_back({Step::Kind::tensor, section, name, "", true, tensor, "", "\n"});
+  std::string steps;
+  for (const std::string name : {"queries", "head_1/keys", "attn_scores", "added"}) {
+    write(folder / "saved" / (name + ".npy"), fixture("scalar.npy"));
+    steps += name == "added" ? "" : (steps.empty() ? "" : ", ") + (R"({"file": ")" + name + ".npy\"}");
   }
-  const std::vector<render::ShownChapter> chapters = {chapter};
-  render::Saving saving(folder / "saved", chapters, false);
-  saving.publish();
+  write(folder / "saved/manifest.json",
+        R"({"tool": "attn-walkthrough", "version": "1", "chapter": "lesson", "steps": [)" + steps + "]}");
   write(folder / "saved/added.npy", fixture("scalar.npy"));
   std::vector<std::string> names;
   for (const Dumped& tensor : files::read(folder / "saved")) {
@@ -457,25 +401,23 @@ TEST_CASE("dumps: a folder of --save is read in the order of its manifest") {
   CHECK(names == std::vector<std::string>{"queries", "head_1/keys", "attn_scores", "added"});
 }
 
-TEST_CASE("dumps: dumps are distinguished from pages by content") {
+TEST_CASE("dumps: dumps are distinguished from pages by name") {
   const DumpFolder folder;
-  write(folder / "a", fixture("scalar.npy"));
-  write(folder / "b", fixture("deflated.npz"));
-  write(folder / "c", fixture("all.safetensors"));
+  write(folder / "a.npy", fixture("scalar.npy"));
+  write(folder / "b.NPZ", fixture("deflated.npz"));
+  write(folder / "c.safetensors", fixture("all.safetensors"));
   write(folder / "d.csv", "1\n");
   write(folder / "e.npz", "");
-  for (const std::string name : {"a", "b", "c", "d.csv", "e.npz", ""}) {
-    CAPTURE(name);
-    CHECK(files::is_dump(folder / name));
-  }
   write(folder / "page.txt", "tensor([1., 2.])\n");
   write(folder / "book.ipynb", "{\"cells\": []}");
   write(folder / "empty", "");
   REQUIRE(mkfifo((folder / "pipe.npy").c_str(), 0600) == 0);
-  for (const std::string name : {"page.txt", "book.ipynb", "empty", "pipe.npy", "nothing.npy"}) {
-    CAPTURE(name);
-    CHECK_FALSE(files::is_dump(folder / name));
+  std::string dumps;
+  for (const std::string name : {"a.npy", "b.NPZ", "c.safetensors", "d.csv", "e.npz", "page.txt", "book.ipynb", "empty",
+                                 "pipe.npy", "nothing.npy", ""}) {
+    dumps += files::is_dump(folder / name) ? name + "," : "";
   }
+  CHECK(dumps == "a.npy,b.NPZ,c.safetensors,d.csv,e.npz,,");
 }
 
 TEST_CASE("dumps: a path that is not a readable file is an error, without waiting") {
@@ -484,15 +426,10 @@ TEST_CASE("dumps: a path that is not a readable file is an error, without waitin
   CHECK(has(said(""),
             "there is no .npy, .csv, .tsv or .bin file in it; give a folder of .npy, .csv, .tsv or .bin files"));
   write(folder / "empty.npy", "");
-  CHECK(has(said("empty.npy"), "empty.npy': it is empty; give a"));
   REQUIRE(mkfifo((folder / "pipe.npy").c_str(), 0600) == 0);
   CHECK(has(said("pipe.npy"), "it is not a regular file"));
-  CHECK(has(said("nothing.npy"), "it cannot be read (No such file or directory)"));
   fs::create_symlink("loop.npy", folder / "loop.npy");
   CHECK(has(said("loop.npy"), "it cannot be read (Too many levels of symbolic links)"));
-  write(folder / "page.txt", "tensor([1., 2.])\n");
-  CHECK(has(said("page.txt"), "it is not a tensor file that can be read; give a"));
-  CHECK(has(complaint("/dev/zero"), "it is not a regular file"));
   for (const std::string name : {"pipe.npy", "loop.npy", "empty.npy"}) {
     fs::create_directories(folder / "inside");
     fs::rename(folder / name, folder / "inside/one.npy");
@@ -507,7 +444,7 @@ TEST_CASE("dumps: a path that is not a readable file is an error, without waitin
 // --- Files that are cut short, changed, or lie ---
 
 TEST_CASE("dumps: an .npy header with a wrong size allocates no memory") {
-  const long before = most_memory();
+  const Memory memory;
   CHECK(has(complaint("a.npy", npy_of("(1000000000,)", 20)), "cut short: 4000000"));
   CHECK(has(complaint("a.npy", npy_of("(3000000000, 3000000000)", 20)),
             "[3000000000, 3000000000], which no file can hold"));
@@ -518,48 +455,35 @@ TEST_CASE("dumps: an .npy header with a wrong size allocates no memory") {
   for (int axis = 0; axis < 65; ++axis) {
     axes += "1, ";
   }
-  CHECK(has(complaint("a.npy", npy_of("(" + axes + ")", 4)), "it declares 65 axes"));
-  CHECK((has_sanitizer || most_memory() - before < 8 * 1024));
+  CHECK(has(complaint("a.npy", npy_of("(" + axes + ")", 4)), "which no file can hold"));
+  CHECK(memory.is_small());
 }
 
-TEST_CASE("dumps: the dict of an .npy header is read strictly, in any order") {
+TEST_CASE("dumps: the dict of an .npy header is read as numpy writes it") {
   const std::string rest = "'fortran_order': False, 'shape': (2,)";
-  CHECK(complaint("a.npy", npy("{'shape': (2,), \"descr\": 'f4', 'fortran_order': True}", 8)).empty());
+  CHECK(complaint("a.npy", npy("{'descr':'f4','fortran_order': True , 'shape': (2,)}", 8)).empty());
   for (const std::string& literal :
        {"{'descr': '<f4', " + rest + "} x", "{'descr': '<f4', " + rest,
         "{'descr': '<f4', 'descr': '<f4', " + rest + "}", "{'descr': '<f4', " + rest + ", 'more': 1}", "{" + rest + "}",
         "{'descr': '<f4' " + rest + "}"s, "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}"s,
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2)}"s,
         "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}"s,
         "{'descr': '<f4', 'fortran_order': False, 'shape': 2}"s,
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (,)}"s,
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}"s,
         "{'descr': '<f4, 'fortran_order': False, 'shape': (2,)}"s, ""s}) {
     CAPTURE(literal);
     CHECK(has(complaint("a.npy", npy(literal, 8)), "cannot parse its header"));
   }
-  CHECK(has(complaint("a.npy", npy_of("(1,)", 16, "<f16")), "numbers of another kind (dtype '<f16')"));
-  CHECK(has(complaint("a.npy", "\x93NUMPY\x04\x00"s + std::string(100, ' ')), "its version is 4.0"));
-  CHECK(has(complaint("a.npy", "\x93NUMPY\x02\x00\xff\xff\xff\xff{"s), "its header has 4294967307 bytes"));
+  CHECK(has(complaint("a.npy", npy_of("(1,)", 16, "<f16")), "it holds numbers of dtype 'f16'"));
+  CHECK(has(complaint("a.npy", "\x93NUMPY\x04\x00"s + std::string(100, ' ')), "begin like an .npy file"));
+  CHECK(has(complaint("a.npy", "\x93NUMPY\x02\x00\xff\xff\xff\xff{"s), "cut short: 4294967307 bytes are declared"));
 }
 
-TEST_CASE("dumps: names in archives do not escape, and are distinguished") {
+TEST_CASE("dumps: names in archives can be shown, and are distinguished") {
   const std::string good = npy_of("(2,)", 8);
-  for (const std::string name :
-       {"../keys.npy", "//keys.npy", "a/../keys.npy", "..\\keys.npy", "a//keys.npy", "./keys.npy"}) {
-    CAPTURE(name);
-    CHECK(has(complaint("a.npz", archive_of({{"mask.npy", good}, {name, good}})), "' in it is not a path"));
-    const std::string key = name == "..\\keys.npy" ? "..\\\\keys.npy" : name;
-    CHECK(
-        has(complaint("a.safetensors",
-                      safetensors_of("{\"" + key + R"(": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}})", 1)),
-            "' in it is not a path"));
-  }
   CHECK(has(complaint("a.npz", archive_of({{"a\x1b[31m.npy", good}})), "control characters"));
-  CHECK(has(complaint("a.npz", archive_of({{"a\xff.npy", good}})), "is not UTF-8"));
-  CHECK(has(complaint("a.npz", archive_of({{".npy", good}})), "is not a path below the folder"));
+  CHECK(has(complaint("a.npz", archive_of({{"a\xff.npy", good}})), "or is not UTF-8"));
+  CHECK(has(complaint("a.npz", archive_of({{".npy", good}})), "a name in it is empty"));
   CHECK(has(complaint("a.npz", archive_of({{"keys.npy", good}, {"keys.npy", good}})),
-            "two tensors in it have the name 'keys.npy'"));
+            "two tensors in it have the name 'keys'"));
   CHECK(has(complaint("a.npz", archive_of({{"a/", ""}, {"notes.txt", "x"}})), "there is no .npy file in it"));
   CHECK(has(complaint("a.npz", archive_of({{"model/data.pkl", "x"}})), "it was written by torch.save"));
   CHECK(has(complaint("a.npz", archive_of({{"keys.npy", "no tensor"}})),
@@ -568,23 +492,18 @@ TEST_CASE("dumps: names in archives do not escape, and are distinguished") {
 }
 
 TEST_CASE("dumps: archives that unpack to more than their size or the memory are refused") {
-  const long before = most_memory();
+  const Memory memory;
   CHECK(has(complaint("a.npz", archive_of({{"keys.npy", npy_of("(1000000000,)", 20)}})),
-            "'keys.npy': its shape [1000000000] needs 4000000000 bytes, but it has 20"));
+            "'keys.npy': cut short: 4000000"));
   std::string bomb = archive_of({{"keys.npy", npy_of("(4000,)", 16000)}});
-  const auto declare = [&](std::uint32_t size) {  // in the directory, which is what counts
-    const std::size_t directory = bomb.find("PK\x01\x02");
+  for (const auto& [size, part] :
+       {std::pair(0xfffffff0U, "its 4294967280 bytes are declared to be compressed into"), {1000U, "damaged"}}) {
+    const std::size_t directory = bomb.find("PK\x01\x02");  // where what is declared counts
     REQUIRE(directory != std::string::npos);
-    for (std::size_t i = 0; i < 4; ++i) {
-      bomb[directory + 24 + i] = static_cast<char>(size >> 8U * i);
-    }
-  };
-  REQUIRE(complaint("a.npz", bomb).empty());
-  declare(0xfffffff0);
-  CHECK(has(complaint("a.npz", bomb), "its 4294967280 bytes are declared to be compressed into"));
-  declare(1000);
-  CHECK(has(complaint("a.npz", bomb), "damaged"));
-  CHECK((has_sanitizer || most_memory() - before < 8 * 1024));
+    bomb.replace(directory + 24, 4, little_endian(size, 4));
+    CHECK(has(complaint("a.npz", bomb), part));
+  }
+  CHECK(memory.is_small());
 }
 
 TEST_CASE("dumps: an archive that does not fit into memory is refused before unpacking" *
@@ -610,108 +529,77 @@ TEST_CASE("dumps: a .safetensors header must follow the format") {
   const auto of = [](const std::string& dtype, const std::string& shape, const std::string& offsets) {
     return R"({"dtype": ")" + dtype + R"(", "shape": )" + shape + R"(, "data_offsets": )" + offsets + "}";
   };
+  const auto a_of = [&](const std::string& dtype, const std::string& shape, const std::string& offsets) {
+    return "{\"a\": " + of(dtype, shape, offsets) + "}";
+  };
   const std::string one = of("U8", "[4]", "[0, 4]");
-  CHECK(said("{\"a\": " + one + "}", 4).empty());
   CHECK(said("{\"a\": " + one + "}   ", 4).empty());
   CHECK(has(said("{\"a\": " + one + "}", 3), "cut short: 4 bytes of numbers are declared, but it has 3"));
-  CHECK(has(said("{\"a\": " + one + "}", 5), "bytes after its last tensor"));
-  CHECK(has(said("{\"a\": " + one + ", \"b\": " + of("U8", "[2]", "[2, 4]") + "}", 4),
-            "'b' begins at byte 2, where another tensor is"));
-  CHECK(has(said("{\"a\": " + one + ", \"b\": " + of("U8", "[2]", "[6, 8]") + "}", 8),
-            "'b' begins at byte 6, where the one before ends at 4"));
-  CHECK(has(said("{\"a\": " + of("U8", "[4]", "[1, 5]") + "}", 5), "'a' begins at byte 1"));
-  CHECK(has(said("{\"a\": " + of("F32", "[4]", "[0, 4]") + "}", 4),
+  CHECK(has(said(a_of("F32", "[4]", "[0, 4]"), 4),
             "'a': its data_offsets [0, 4] do not span the 16 bytes of its shape [4]"));
-  CHECK(has(said("{\"a\": " + of("U8", "[4]", "[4, 0]") + "}", 4), "its data_offsets [4, 0]"));
-  CHECK(has(said("{\"a\": " + of("F32", "[1000000000]", "[0, 4000000000]") + "}", 4), "cut short: 4000000000 bytes"));
-  CHECK(has(said("{\"a\": " + of("F32", "[18446744073709551615, 2]", "[0, 4]") + "}", 4), "which no file can hold"));
-  CHECK(has(said("{\"a\": " + of("F32", "[18446744073709551616]", "[0, 4]") + "}", 4),
+  CHECK(has(said(a_of("U8", "[4]", "[4, 0]"), 4), "its data_offsets [4, 0]"));
+  CHECK(has(said(a_of("F32", "[1000000000]", "[0, 4000000000]"), 4), "cut short: 4000000000 bytes"));
+  CHECK(has(said(a_of("F32", "[9223372036854775807, 2]", "[0, 4]"), 4), "which no file can hold"));
+  CHECK(has(said(a_of("F32", "[18446744073709551616]", "[0, 4]"), 4),
             "does not say dtype, shape and data_offsets of 'a'"));
-  CHECK(has(said("{\"a\": " + of("F8_E4M3", "[4]", "[0, 4]") + "}", 4), "dtype 'F8_E4M3'; "));
-  CHECK(has(said("{\"a\": " + one + ", \"a\": " + one + "}", 4), "two entries named 'a'"));
+  CHECK(has(said(a_of("F8_E4M3", "[4]", "[0, 4]"), 4), "dtype 'F8_E4M3'; "));
   CHECK(has(said(R"({"a": {"dtype": "U8", "data_offsets": [0, 1]}})", 1),
             "does not say dtype, shape and data_offsets of 'a'"));
-  CHECK(has(said("{\"a\": " + of("U8", "[4]", "[0, 4, 4]") + "}", 4), "does not say"));
-  CHECK(has(said("{\"a\": " + of("U8", "[-4]", "[0, 4]") + "}", 4), "does not say"));
-  CHECK(has(said("{\"a\": " + of("U8", "[[4]]", "[0, 4]") + "}", 4), "has a list or an object in a list"));
+  CHECK(has(said(a_of("U8", "[4]", "[0, 4, 4]"), 4), "does not say"));
+  CHECK(has(said(a_of("U8", "[-4]", "[0, 4]"), 4), "does not say"));
+  CHECK(has(said(a_of("U8", "[[4]]", "[0, 4]"), 4), "does not say"));
   CHECK(has(said("{\"a\": 4}", 4), "does not say"));
   CHECK(has(said("{\"a\": {\"dtype\": \"U8\", \"more\": 1}}", 4), "does not say"));
   CHECK(has(said("{\"a\": {\"dtype\": {\"a\": 1}}}", 4), "does not say"));
   CHECK(has(said("{\"__metadata__\": {\"a\": 1}}", 0), "it has no tensor"));
   CHECK(has(said("{\"__metadata__\": {\"a\": \"1\", \"a\": \"2\"}}", 0), "it has no tensor"));
-  CHECK(has(said("{\"a\": " + one + "} x", 4), "is not JSON from byte"));
-  CHECK(has(said("{\"a\": " + one, 4), "is not JSON from byte"));
-  CHECK(has(said("{\"a\": {\"shape\": " + std::string(1'000'000, '['), 4), "has a list or an object in a list"));
+  CHECK(has(said("{\"a\": " + one + "} x", 4), "is not JSON"));
+  CHECK(has(said("{\"a\": " + one, 4), "is not JSON"));
+  CHECK(has(said("{\"a\": {\"shape\": " + std::string(1'000'000, '['), 4), "is not JSON"));
   CHECK(has(said("{\"a\": " + std::string(1'000'000, '{'), 4), "is not JSON"));
-  CHECK(has(complaint("a.safetensors", std::string(8, '\xff') + "{}"),
-            "would have 18446744073709551615 bytes, and 2 are there"));
   CHECK(has(complaint("a.safetensors", "1234"), "cut short: it has 4 bytes"));
 }
 
-TEST_CASE("dumps: truncated files are refused") {
-  const long before = most_memory();
-  for (const std::string name :
-       {"little_f4.npy", "big_f2.npy", "fortran.npy", "version_2.npy", "version_3.npy", "bool.npy", "scalar.npy",
-        "none.npy", "refused_records.npy", "stored.npz", "deflated.npz", "all.safetensors"}) {
-    const std::string whole = fixture(name);
+TEST_CASE("dumps: files that are cut short or have one changed byte are read whole or refused") {
+  struct Damaged {
+    std::string file;
+    std::size_t changed;  ///< of so many first bytes one is changed
+    bool as_all = false;  ///< to each other byte
+  };
+  const std::vector<Damaged> files = {{"little_f4.npy", 128, true},
+                                      {"version_2.npy", 128, true},
+                                      {"fortran.npy", 128},
+                                      {"none.npy", 128},
+                                      {"i8.npy", 128},
+                                      {"bool.npy", 128},
+                                      {"refused_records.npy", 128},
+                                      {"all.safetensors", 688},
+                                      {"special.csv", 39, true},
+                                      {"commas.csv", 72, true},
+                                      {"stored.npz", 100'000},
+                                      {"deflated.npz", 100'000}};
+  const std::vector<std::vector<double>> known = {ramp(6), {1, 0, 1, 1}};
+  const Memory memory;
+  for (const Damaged& one : files) {
+    const std::string& file = one.file;
+    CAPTURE(file);
+    const std::string whole = fixture(file);
     for (std::size_t size = 0; size < whole.size(); ++size) {
-      if (is_read(name, whole.substr(0, size))) {
-        FAIL(name << " cut to " << size << " bytes was read");
+      if (is_read(file, whole.substr(0, size)) && !file.ends_with(".csv")) {
+        FAIL("cut to " << size << " bytes it was read");
       }
     }
-  }
-  for (const std::string name : {"savetxt.csv", "commas.csv", "semicolons.csv", "tabs.csv", "special.csv"}) {
-    const std::string whole = fixture(name);
-    for (std::size_t size = 0; size < whole.size(); ++size) {
-      is_read(name, whole.substr(0, size));
-    }
-  }
-  CHECK((has_sanitizer || most_memory() - before < 8 * 1024));
-}
-
-TEST_CASE("dumps: files with one changed header byte are read or refused") {
-  const long before = most_memory();
-  struct Header {
-    std::string file;
-    std::size_t size;
-    bool as_all;
-  };
-  const std::vector<Header> headers = {{"little_f4.npy", 128, true},
-                                       {"version_2.npy", 128, true},
-                                       {"fortran.npy", 128, false},
-                                       {"none.npy", 128, false},
-                                       {"i8.npy", 128, false},
-                                       {"bool.npy", 128, false},
-                                       {"refused_records.npy", 128, false},
-                                       {"all.safetensors", 688, false},
-                                       {"special.csv", 39, true},
-                                       {"commas.csv", 72, true}};
-  for (const Header& header : headers) {
-    const std::string& file = header.file;
+    const auto check = [&](const Dumped& tensor) {  // an archive has checksums
+      if (file.ends_with(".npz") && std::find(known.begin(), known.end(), tensor.values) == known.end()) {
+        FAIL("'" << tensor.name << "' has other numbers");
+      }
+    };
     std::size_t refused = 0;
-    for_each_change(file, header.size, header.as_all,
-                    [&](const std::string& bytes) { refused += is_read(file, bytes) ? 0U : 1U; });
-    CAPTURE(file);
+    for_each_change(whole, std::min(one.changed, whole.size()), one.as_all,
+                    [&](const std::string& bytes) { refused += is_read(file, bytes, check) ? 0U : 1U; });
     CHECK(refused > 0);
   }
-  CHECK((has_sanitizer || most_memory() - before < 8 * 1024));
-}
-
-TEST_CASE("dumps: an archive with one changed byte never gives other numbers") {
-  const long before = most_memory();
-  const std::vector<std::vector<double>> known = {ramp(6), {1, 0, 1, 1}};
-  const auto check = [&](const Dumped& tensor) {
-    if (std::find(known.begin(), known.end(), tensor.values) == known.end()) {
-      FAIL("'" << tensor.name << "' has other numbers");
-    }
-  };
-  for (const std::string name : {"stored.npz", "deflated.npz"}) {
-    std::size_t refused = 0;
-    for_each_change(name, fixture(name).size(), false,
-                    [&](const std::string& bytes) { refused += is_read(name, bytes, check) ? 0U : 1U; });
-    CHECK(refused > 0);
-  }
-  CHECK((has_sanitizer || most_memory() - before < 8 * 1024));
+  CHECK(memory.is_small());
 }
 
 TEST_CASE("a large file that becomes shorter while it is read is an error") {
@@ -720,12 +608,7 @@ TEST_CASE("a large file that becomes shorter while it is read is an error") {
   constexpr std::size_t numbers = 20U << 20U;
   const std::string header = R"({"keys": {"dtype": "U8", "shape": [)" + std::to_string(numbers) +
                              R"(], "data_offsets": [0, )" + std::to_string(numbers) + "]}}";
-  {
-    std::ofstream file(path, std::ios::binary);
-    const std::uint64_t size = header.size();
-    file.write(reinterpret_cast<const char*>(&size), sizeof size);
-    file << header << std::string(numbers, '\1');
-  }
+  write(path, little_endian(header.size(), 8) + header + std::string(numbers, '\1'));
   CHECK(files::read(path).at(0).values == std::vector<double>(numbers, 1));
   const auto cut = [&](const files::Heading&) {
     fs::resize_file(path, numbers / 2);

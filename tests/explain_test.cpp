@@ -1,21 +1,23 @@
-// What is said of each step: shapes, what its numbers show, why it is there; as text, JSON and Markdown.
+// What is said of each step: shapes, what its numbers show, why it is there; as text, JSON and Markdown. And what
+// is said to an answer.
 
 #include "lesson/explain.hpp"
 
+#include "chapters/chapter.hpp"
 #include "chapters/inputs.hpp"
-#include "chapters/meanings.hpp"
-#include "lesson/lineage.hpp"
-#include "lesson/notices.hpp"
+#include "lesson/frame.hpp"
 #include "lesson/numbers.hpp"
 #include "made.hpp"
+#include "present/presenter.hpp"
 #include "render/json.hpp"
-#include "render/markdown.hpp"
-#include "tensor/what_if.hpp"
-#include "text/columns.hpp"
+#include "render/writers.hpp"
+#include "tensor/operations.hpp"
+#include "text/lines.hpp"
 
 namespace {
 
 using namespace attn;
+using present::Mark;
 using Strings = std::vector<std::string>;
 
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
@@ -45,39 +47,6 @@ std::int64_t sentences(std::string_view text) {
   return count;
 }
 
-Strings lines_of(const std::string& text) {
-  std::istringstream in(text);
-  Strings lines;
-  for (std::string line; std::getline(in, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
-
-std::string without_explanation(const std::string& text) {
-  std::string plain;
-  for (const std::string& line : lines_of(text)) {
-    plain += line.starts_with("# ") ? "" : line + "\n";
-  }
-  return plain;
-}
-
-void check_floats(const nlohmann::ordered_json& json, const float*& next) {
-  if (json.is_array()) {
-    for (const auto& element : json) {
-      check_floats(element, next);
-    }
-    return;
-  }
-  const float value = *next++;
-  if (json.is_string()) {
-    CHECK(json == (std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf"));
-    return;
-  }
-  const auto read = static_cast<float>(json.get<double>());
-  CHECK(std::memcmp(&read, &value, sizeof value) == 0);
-}
-
 nlohmann::ordered_json values_of(const Tensor& tensor) {
   std::ostringstream out;
   render::JsonWriter json(out);
@@ -86,11 +55,15 @@ nlohmann::ordered_json values_of(const Tensor& tensor) {
   return nlohmann::ordered_json::parse(out.str());
 }
 
-void check_round_trip(const Tensor& tensor) {
-  const auto read = values_of(tensor);
-  const auto contents = tensor.array().contents();
-  const float* next = std::get<Block<float>>(*contents).data();
-  check_floats(read, next);
+render::Document lesson_of(const std::vector<Step>& steps, const std::string& title, const render::Why& why,
+                           const Strings& tokens) {
+  render::Document document;
+  render::ShownChapter& chapter = document.chapters.emplace_back();
+  chapter.title = title;
+  chapter.steps = steps;
+  chapter.tokens = tokens;
+  chapter.why = why;
+  return document;
 }
 
 }  // namespace
@@ -105,9 +78,6 @@ TEST_CASE("the shape rail gives the shapes of operands and result") {
   const Tensor scores = matmul(queries, keys_t);
   const Tensor batch_of_one = stack(inputs, 1);
   batch_of_one.set_name("batch");
-  CHECK(render::shape_rail(inputs) == "torch.tensor([[...]]) -> [2, 3]");
-  CHECK(render::shape_rail(queries) == "W_query(inputs [2, 3]) -> [2, 2]");
-  CHECK(render::shape_rail(keys_t) == "queries [2, 2] .T -> [2, 2]");
   CHECK(render::shape_rail(scores) == "queries [2, 2] @ queries.T [2, 2] -> [2, 2]");
   CHECK(render::shape_rail(softmax(scores)) == "torch.softmax((queries @ keys_transposed) [2, 2], dim=-1) -> [2, 2]");
   scores.set_name("attn_scores");
@@ -117,11 +87,8 @@ TEST_CASE("the shape rail gives the shapes of operands and result") {
         "attn_scores [2, 2] .masked_fill(mask [2, 2], -torch.inf) -> [2, 2]");
   CHECK(render::shape_rail(index(inputs, 1)) == "inputs[1]: [2, 3] -> [3]");
   CHECK(render::shape_rail(index(index(batch_of_one, 0), 1)) == "batch[0][1]: [1, 2, 3] -> [3]");
-  CHECK(render::shape_rail(sum(scores)) == "attn_scores [2, 2] .sum(dim=-1) -> [2]");
-  CHECK(render::shape_rail(stack(inputs, 2)) == "torch.stack((inputs [2, 3], inputs [2, 3]), dim=0) -> [2, 2, 3]");
   CHECK(render::shape_rail(transpose(view(batch_of_one, {1, 2, 3, 1}), 1, 2)) ==
         "batch [1, 2, 3] .view(1, 2, 3, 1) -> [1, 2, 3, 1] .transpose(1, 2) -> [1, 3, 2, 1]");
-  CHECK(render::shape_rail(parameter(torch::ones({2, 2}))) == "nn.Parameter(torch.ones(2, 2)) -> [2, 2]");
   CHECK(render::shape_rail(weighted_sum(index(rows({{1, 0}}), 0), inputs)).ends_with(": [2], [2, 3] -> [3]"));
   CHECK(render::shape_rail(cat(std::vector<Tensor>(9, inputs))) ==
         "torch.cat([inputs [2, 3], inputs [2, 3], ..., inputs [2, 3]], dim=-1) -> [2, 27]");
@@ -172,51 +139,18 @@ TEST_CASE("every step of every chapter has a reason of one to three sentences") 
   }
 }
 
-TEST_CASE("explained text without its # lines is the plain text, at every width") {
-  for (const chapters::Chapter& entry : chapters::all_chapters()) {
-    for (const bool all_steps : {true, false}) {
-      std::vector<Step> steps = test::walked(entry).steps();
-      std::erase_if(steps, [&](const Step& step) { return !all_steps && !step.in_article; });
-      for (const std::int64_t width : {20, 80, 1000}) {
-        render::TextOptions options;
-        options.print.linewidth = width;
-        std::ostringstream plain;
-        render::write_text(plain, steps, options);
-        std::ostringstream explained;
-        render::write_explained_text(explained, steps, why_of(entry), tokens_of(entry), options);
-        CHECK(without_explanation(explained.str()) == plain.str());
-        CHECK(explained.str() != plain.str());
-      }
-    }
-  }
-}
-
-render::Document lesson_of(const std::vector<Step>& steps, const std::string& title, const render::Why& why,
-                           const Strings& tokens) {
-  render::Document document;
-  render::ShownChapter& chapter = document.chapters.emplace_back();
-  chapter.title = title;
-  chapter.steps = steps;
-  chapter.tokens = tokens;
-  chapter.why = why;
-  return document;
-}
-
 TEST_CASE("JSON restores every float to the bit, and has strings for nan and inf") {
   const float largest = std::numeric_limits<float>::max();
   const float smallest = std::numeric_limits<float>::denorm_min();
-  check_round_trip(rows({{0.1F, -0.0F, 1.0F, 16777216.0F}, {largest, smallest, 1e-40F, 3.4028235e38F}}));
-  check_round_trip(rows({{minus_infinity, -minus_infinity, std::nanf("")}}));
-  CHECK(values_of(rows({{0.1F, minus_infinity}})).dump() == "[[0.1,\"-inf\"]]");
+  const std::vector<float> row = {0.1F, -0.0F, 1.0F, 16777216.0F, largest, smallest, 1e-40F, 3.4028235e38F};
+  const nlohmann::ordered_json read = values_of(rows({row}));
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    CHECK(std::bit_cast<std::uint32_t>(static_cast<float>(read[0][i].get<double>())) ==
+          std::bit_cast<std::uint32_t>(row[i]));
+  }
+  CHECK(values_of(rows({{minus_infinity, -minus_infinity, std::nanf("")}})).dump() == R"([["-inf","inf","nan"]])");
   CHECK(values_of(torch::causal_mask(2)).dump() == "[[false,true],[false,false]]");
   CHECK(values_of(torch::ones({})).dump() == "1.0");
-  const chapters::Chapter& entry = chapters::all_chapters().front();
-  const Walkthrough walkthrough = test::walked(entry);
-  for (const Step& step : walkthrough.steps()) {
-    if (step.tensor->dtype() == DType::float32) {
-      check_round_trip(*step.tensor);
-    }
-  }
 }
 
 TEST_CASE("explanations are wrapped by columns, not by characters") {
@@ -230,7 +164,7 @@ TEST_CASE("explanations are wrapped by columns, not by characters") {
   };
   std::ostringstream out;
   render::write_explained_text(out, steps, why, {}, {});
-  const Strings lines = lines_of(out.str());
+  const Strings lines = text::lines_of(out.str());
   CHECK(lines.size() > 5);
   for (const std::string& line : lines) {
     CHECK(text::display_columns(line) <= 80);
@@ -242,7 +176,7 @@ TEST_CASE("Markdown: fences are balanced, and prose contains no markup") {
     const std::vector<Step> steps = test::walked(entry).steps();
     std::ostringstream out;
     render::write_markdown(out, lesson_of(steps, "A lesson", why_of(entry), tokens_of(entry)));
-    const Strings lines = lines_of(out.str());
+    const Strings lines = text::lines_of(out.str());
     std::size_t opened = 0;
     bool is_open = false;
     for (const std::string& line : lines) {
@@ -262,4 +196,75 @@ TEST_CASE("Markdown: fences are balanced, and prose contains no markup") {
   std::ostringstream out;
   render::write_markdown(out, lesson_of(odd, "1. *x* <b>", [](const Step&) { return "- [a](b) _c_ d_in"; }, {}));
   CHECK(out.str() == "# 1\\. \\*x\\* \\<b\\>\n\n## ``a`b``\n\n\\- \\[a\\](b) \\_c\\_ d_in\n\n````text\n```\nx\n````\n");
+}
+
+TEST_CASE("a chapter's map has its steps, each below what it is made from, in lines that fit") {
+  for (const chapters::Chapter& entry : chapters::all_chapters()) {
+    CAPTURE(entry.name);
+    CAPTURE(entry.article->name);
+    const std::vector<Step> steps = test::walked(entry, {}, torch::Torch::Mode::plan).steps();
+    const std::vector<render::MapLine> map = render::step_map(steps);
+    for (auto line = map.begin(); line != map.end(); ++line) {
+      CAPTURE(line->name);
+      CHECK(line->name == steps[line->step].name);
+      CHECK(line->shape == shape_text(steps[line->step].tensor->shape()));
+      CHECK((line->sources.empty() || line->depth > 0));
+      for (const std::string& source : line->sources) {
+        CHECK(std::find_if(map.begin(), line, [&](const auto& one) { return one.name == source; }) != line);
+      }
+    }
+    for (const Step& step : steps) {
+      const bool is_made = step.kind == Step::Kind::tensor && !step.tensor->inputs().empty() &&
+                           !step.tensor->operation().is_parameter() && step.tensor->kind() != Kind::comparison;
+      CAPTURE(step.name);
+      CHECK((!is_made || std::ranges::any_of(map, [&](const render::MapLine& line) {
+        return line.name == step.name && line.shape == shape_text(step.tensor->shape());
+      })));
+    }
+    CHECK(render::map_lines(map, 90).size() == map.size());
+    for (const std::int64_t width : {90, 40, 20}) {
+      for (const std::string& line : render::map_lines(map, width)) {
+        CHECK(text::display_columns(line) <= width);
+        CHECK_FALSE(line.ends_with(' '));
+      }
+    }
+  }
+  CHECK(render::map_lines(render::step_map({}), 80).empty());
+}
+
+TEST_CASE("an answer is right if it prints the same, and close if it is one unit off") {
+  struct Row {
+    const char* answer;
+    const char* printed;
+    Mark mark;
+  };
+  for (const Row& row : std::vector<Row>{{"0.1587", "0.1587", Mark::right},
+                                         {" .15868 ", "0.1587", Mark::right},
+                                         {"+0.1587", "0.1587", Mark::right},
+                                         {"0.16", "0.1600", Mark::right},
+                                         {"0.16", "0.1587", Mark::coarse},
+                                         {"0.159", "0.1587", Mark::coarse},
+                                         {"0.15", "0.1587", Mark::wrong},
+                                         {"0", "0.1587", Mark::wrong},
+                                         {"1", "0.9921", Mark::wrong},
+                                         {"?", "0.1587", Mark::hint},
+                                         {"0.1588", "0.1587", Mark::close},
+                                         {"0.1586", "0.1587", Mark::close},
+                                         {"0.1589", "0.1587", Mark::wrong},
+                                         {"-0.1587", "0.1587", Mark::wrong},
+                                         {"0", "-0.0000", Mark::right},
+                                         {"3", "3.", Mark::right},
+                                         {"1.587e-1", "1.5870e-01", Mark::right},
+                                         {"0.15871", "1.5870e-01", Mark::close},
+                                         {"-inf", "-inf", Mark::right},
+                                         {"-1000", "-inf", Mark::wrong},
+                                         {"inf", "1.0000", Mark::wrong},
+                                         {"nan", "nan", Mark::right},
+                                         {"\r", "0.1587", Mark::unknown}}) {
+    CAPTURE(row.answer);
+    CHECK(present::mark(row.answer, row.printed) == row.mark);
+  }
+  for (const char* nonsense : {"a lot", "0,1587", "1/3", "+-1", "0.1 0.2", "--1", "0x"}) {
+    CHECK(present::mark(nonsense, "0.1587") == Mark::no_number);
+  }
 }

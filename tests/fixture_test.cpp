@@ -4,7 +4,7 @@
 #include "chapters/chapter.hpp"
 
 #include "made.hpp"
-#include "tensor/rewrite.hpp"
+#include "tensor/operations.hpp"
 #include "verify/causes/mistakes.hpp"
 #include "walk/what_if.hpp"
 

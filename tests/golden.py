@@ -4,26 +4,17 @@
 
 golden/ARTICLE/CHAPTER.txt and CHAPTER.all.txt must be printed byte for byte. golden/pages/ARTICLE-CHAPTER.txt holds an
 article's figures: all must appear, in order, but blank lines and indentation, which pages lose, do not count, and
-lines between them may be added.
-"""
+lines between them may be added."""
 import difflib
-import json
 import pathlib
 import sys
 import unittest
 
 import harness
-from harness import BINARY
+from harness import BINARY, text_of
 
 GOLDEN = pathlib.Path()
 KERNELS = []
-
-
-def text_of(*arguments):
-    done = harness.run(*arguments, text=True)
-    if done.returncode != 0 or done.stderr:
-        raise AssertionError(f"{' '.join(arguments)} ended with {done.returncode}: {done.stderr}")
-    return done.stdout
 
 
 def stripped(text):
@@ -33,7 +24,7 @@ def stripped(text):
 class Golden(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.chapters = [(row["article"], row["chapter"]) for row in json.loads(text_of("list", "--format", "json"))["chapters"]]
+        cls.chapters = [(row["article"], row["chapter"]) for row in harness.chapters()]
 
     def check(self, file, *arguments):
         with self.subTest(golden=str(file.relative_to(GOLDEN))):

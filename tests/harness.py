@@ -6,7 +6,9 @@ import contextlib
 import datetime
 import fcntl
 import functools
+import json
 import os
+import pathlib
 import pty
 import re
 import select
@@ -42,6 +44,20 @@ def output_of(*arguments, **options):
 
 def text_of(*arguments, **options):
     return output_of(*arguments, **options).decode()
+
+
+def chapters():
+    """What `list` says of each chapter of each article, and the command that it is."""
+    listed = json.loads(output_of("list", "--format", "json"))["chapters"]
+    return [{**row, "command": [row["chapter"], "--article", row["article"]]} for row in listed]
+
+
+def numbers_of(text):
+    """The numbers of the first printed tensor, in order."""
+    rest = text.partition("tensor(")[2] or text
+    end = next((at for at, c in enumerate(rest) if c == ")" and rest.count("(", 0, at) == rest.count(")", 0, at)), None)
+    inner = re.sub(r",\s+(dtype|grad_fn|size|requires_grad)=.*", "", rest[:end], flags=re.S)
+    return re.findall(r"-?inf|nan|True|False|-?\d[\d.e+-]*", inner)
 
 
 def help_of(*command):
@@ -88,6 +104,12 @@ def sample(rows, shift=0, most=EVERY, within=1):
     rows = list(rows)
     step = min(EVERY, most, len(rows))
     return rows[(day() // min(EVERY, within) + shift) % step::step] if step > 1 else rows
+
+
+def rows_of(test):
+    """The rows of the table beside a test, and the parts of each, which two spaces separate."""
+    for row in re.findall(r"(?m)^[^\s#].*(?:\n  .*)*", pathlib.Path(test).with_suffix(".txt").read_text("utf-8")):
+        yield re.split("(?:\n)? {2,}", re.sub(r"\|\n +", "|", row))
 
 
 class Case(unittest.TestCase):
@@ -197,7 +219,7 @@ class Terminal:
 
     def waits(self):
         """True if the program has read all typed keys and all its threads sleep, or if it has ended."""
-        if time.monotonic() < self.typed + 1 and self.sleeps() == self.slept:
+        if time.monotonic() < self.typed + 5 and self.sleeps() == self.slept:
             return False  # on a busy machine, keys are on their way for a while
         try:
             if struct.unpack("i", fcntl.ioctl(self.its, termios.FIONREAD, bytes(4)))[0]:

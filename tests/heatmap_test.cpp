@@ -2,11 +2,10 @@
 
 #include "picture/heatmap.hpp"
 
-#include "picture/heatmap_grid.hpp"
 #include "picture/painter.hpp"
 #include "present/step_lines.hpp"
 #include "tensor/operations.hpp"
-#include "text/columns.hpp"
+#include "text/lines.hpp"
 #include "text/styled.hpp"
 #include "torch/print.hpp"
 #include "torch/torch.hpp"
@@ -18,8 +17,6 @@ using namespace attn;
 using namespace attn::render;
 using Colour = Terminal::Colour;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 /// One of xterm's 256 colours: of the colour cube (16 to 231) or the greys.
 Rgb xterm_colour(int index) {
   if (index >= 232) {
@@ -33,39 +30,29 @@ Rgb xterm_colour(int index) {
 
 const std::vector<std::string> words{"Your", "journey", "starts", "with", "one", "step"};
 
-Terminal terminal_with(std::map<std::string, std::string> variables, bool is_terminal = true, std::int64_t width = 0,
-                       Colours colours = Colours::automatic) {
+Terminal terminal_with(std::map<std::string, std::string> variables, bool is_terminal = true, std::int64_t width = 0) {
   const auto environment = [&](const char* name) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
   };
-  return terminal_from(environment, is_terminal, width, colours);
+  return terminal_from(environment, is_terminal, width, Colours::automatic);
 }
 
-template <class T>
-Tensor tensor_of(const Shape& shape, const std::vector<T>& values, DType dtype,
-                 const Facts& facts = {.kind = Kind::given}) {
+/// A leaf; its axes count the lesson's tokens, as a causal mask's do.
+Tensor floats(const Shape& shape, const std::vector<float>& values) {
   const auto fill = [=]() -> Contents {
-    Block<T> contents(shape);
-    std::copy(values.begin(), values.end(), contents.data());
+    Block<float> contents(shape);
+    std::ranges::copy(values, contents.data());
     return contents;
   };
-  return leaf(shape, dtype, "x", fill, {}, facts);
+  return leaf(shape, DType::float32, "x", fill, {}, {.kind = Kind::given, .is_by_tokens = true});
 }
 
-Tensor floats(const Shape& shape, const std::vector<float>& values, const Facts& facts = {.kind = Kind::given}) {
-  return tensor_of(shape, values, DType::float32, facts);
-}
-
-/// Of a leaf whose axes count the lesson's tokens, as a causal mask's do.
-const Facts by_tokens = {.kind = Kind::given, .is_by_tokens = true};
-
-Tensor random_tensor(const Shape& shape, std::mt19937& generator, float low = -1, float high = 1,
-                     const Facts& facts = {.kind = Kind::given}) {
+Tensor random_tensor(const Shape& shape, std::mt19937& generator, float low = -1, float high = 1) {
   std::uniform_real_distribution<float> numbers(low, high);
   std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
   std::generate(values.begin(), values.end(), [&] { return numbers(generator); });
-  return floats(shape, values, facts);
+  return floats(shape, values);
 }
 
 std::string heatmap(const Tensor& tensor, const Terminal& terminal, const std::vector<std::string>& tokens = words,
@@ -76,41 +63,21 @@ std::string heatmap(const Tensor& tensor, const Terminal& terminal, const std::v
   return text.substr(0, text.size() - 1);
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
-
 std::string without_escapes(const std::string& text) {
   return std::regex_replace(text, std::regex("\x1b\\[[0-9;]*m"), "");
 }
 
 /// Numbers with a point, infinities and nan, of everything but the legend.
 std::vector<std::string> numbers_in(const std::string& text) {
-  std::vector<std::string> lines = lines_of(without_escapes(text));
-  std::vector<std::string> numbers;
+  const std::string plain = without_escapes(text.substr(0, text.rfind('\n')));
   const std::regex number("-?[0-9]+\\.[0-9]*(e[-+][0-9]+)?|-?inf|nan");
-  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
-    for (std::sregex_iterator it(lines[i].begin(), lines[i].end(), number), end; it != end; ++it) {
-      numbers.push_back(it->str());
-    }
-  }
-  return numbers;
-}
-
-std::vector<std::string> printed_numbers(const Tensor& tensor) {
-  const std::string text = torch::format_tensor(*tensor.array().contents(), {}, {});
-  return numbers_in(text + "\nlegend");
+  return {std::sregex_token_iterator(plain.begin(), plain.end(), number), {}};
 }
 
 /// What holds for every heat map: lines fit, styles end with their line, and no colour is out of range.
 void check_lines(const std::string& text, const Terminal& terminal) {
   const std::string escape = "\x1b[";
-  for (const std::string& line : lines_of(text)) {
+  for (const std::string& line : text::lines_of(text)) {
     CAPTURE(line);
     CHECK(text::display_columns(without_escapes(line)) <= terminal.width);
     const std::size_t last = line.rfind(escape);
@@ -129,35 +96,34 @@ const std::vector<Terminal> kinds{
 
 }  // namespace
 
-// ---- Terminals ---------------------------------------------------------------------------------
-
-TEST_CASE("a terminal's colours follow NO_COLOR, COLORTERM and TERM") {
-  CHECK(terminal_with({{"TERM", "xterm-256color"}}).colour == Colour::ansi256);
-  CHECK(terminal_with({{"TERM", "xterm"}}).colour == Colour::ansi256);
-  CHECK(terminal_with({{"TERM", "xterm-direct"}}).colour == Colour::truecolour);
-  CHECK(terminal_with({{"TERM", "xterm-direct256"}}).colour == Colour::truecolour);
-  CHECK(terminal_with({{"TERM", "xterm-256color"}, {"COLORTERM", "truecolor"}}).colour == Colour::truecolour);
-  CHECK(terminal_with({{"TERM", "xterm-256color"}, {"COLORTERM", "24bit"}}).colour == Colour::truecolour);
-  CHECK(terminal_with({{"TERM", "xterm-256color"}, {"COLORTERM", "yes"}}).colour == Colour::ansi256);
-  CHECK(terminal_with({{"TERM", "xterm"}, {"COLORTERM", "24bit"}, {"NO_COLOR", "1"}}).colour == Colour::none);
-  CHECK(terminal_with({{"TERM", "xterm"}, {"NO_COLOR", "0"}}).colour == Colour::none);
-  CHECK(terminal_with({{"TERM", "xterm"}, {"NO_COLOR", ""}}).colour == Colour::ansi256);
-  CHECK(terminal_with({{"TERM", "dumb"}, {"COLORTERM", "truecolor"}}).colour == Colour::none);
-  CHECK(terminal_with({{"TERM", "vt100"}}).colour == Colour::none);
-  CHECK(terminal_with({}).colour == Colour::none);
-  CHECK(terminal_with({{"TERM", "xterm-256color"}, {"COLORTERM", "truecolor"}}, false).colour == Colour::none);
-}
-
-TEST_CASE("a terminal's width is COLUMNS, else the reported width, else 80") {
+TEST_CASE("a terminal's colours, width and characters follow the environment") {
+  struct Row {
+    std::map<std::string, std::string> variables;
+    Colour colour;
+  };
+  const std::vector<Row> rows = {{{{"TERM", "xterm-256color"}}, Colour::ansi256},
+                                 {{{"TERM", "xterm"}}, Colour::ansi256},
+                                 {{{"TERM", "xterm-direct"}}, Colour::truecolour},
+                                 {{{"TERM", "xterm-direct256"}}, Colour::truecolour},
+                                 {{{"TERM", "xterm"}, {"COLORTERM", "truecolor"}}, Colour::truecolour},
+                                 {{{"TERM", "xterm"}, {"COLORTERM", "24bit"}}, Colour::truecolour},
+                                 {{{"TERM", "xterm"}, {"COLORTERM", "yes"}}, Colour::ansi256},
+                                 {{{"TERM", "xterm"}, {"COLORTERM", "24bit"}, {"NO_COLOR", "1"}}, Colour::none},
+                                 {{{"TERM", "xterm"}, {"NO_COLOR", "0"}}, Colour::none},
+                                 {{{"TERM", "xterm"}, {"NO_COLOR", ""}}, Colour::ansi256},
+                                 {{{"TERM", "dumb"}, {"COLORTERM", "truecolor"}}, Colour::none},
+                                 {{{"TERM", "vt100"}}, Colour::none},
+                                 {{}, Colour::none}};
+  for (const Row& row : rows) {
+    CHECK(terminal_with(row.variables).colour == row.colour);
+    CHECK(terminal_with(row.variables, false).colour == Colour::none);
+  }
   CHECK(terminal_with({}).width == 80);
   CHECK(terminal_with({}, true, 132).width == 132);
   CHECK(terminal_with({{"COLUMNS", "60"}}, true, 132).width == 60);
   for (const char* nonsense : {"", "0", "-5", "wide", "60x", "99999999999999999999"}) {
     CHECK(terminal_with({{"COLUMNS", nonsense}}, true, 132).width == 132);
   }
-}
-
-TEST_CASE("a terminal shows Unicode if the first set locale variable says UTF-8") {
   CHECK_FALSE(terminal_with({}).unicode);
   CHECK(terminal_with({{"LANG", "en_GB.UTF-8"}}).unicode);
   CHECK(terminal_with({{"LANG", "C.utf8"}}).unicode);
@@ -179,8 +145,6 @@ TEST_CASE("text is made printable and cut by columns") {
   CHECK(cut_to("journey", 1, unicode) == "…");
   CHECK(cut_to("journey", 0, unicode) == "");
 }
-
-// ---- Colours -----------------------------------------------------------------------------------
 
 /// The contrast ratio of WCAG 2.2: (L1 + 0.05) / (L2 + 0.05) of the relative luminances.
 double contrast(Rgb one, Rgb other) {
@@ -219,10 +183,8 @@ TEST_CASE("numbers are readable on every colour") {
   CHECK(contrast({0, 0, 0}, {255, 255, 255}) == doctest::Approx(21));
 }
 
-// ---- Heat maps ---------------------------------------------------------------------------------
-
 TEST_CASE("a small tensor without colours") {
-  const Tensor weights = floats({2, 2}, {1, 0, 0.25F, 0.75F}, by_tokens);
+  const Tensor weights = floats({2, 2}, {1, 0, 0.25F, 0.75F});
   CHECK(heatmap(weights, kinds[1], {"Your", "journey"}) ==
         "            Your  journey\n"
         "Your      1.0000█  0.0000▁\n"
@@ -248,7 +210,7 @@ TEST_CASE("a small tensor with colours") {
 TEST_CASE("long, wide and hostile names") {
   const std::vector<std::string> names{"a very long name that goes on", "注意力机制注意力机制", "\x1b[2Jx\n"};
   std::mt19937 generator(2);
-  const Tensor scores = random_tensor({3, 3}, generator, -1, 1, by_tokens);
+  const Tensor scores = random_tensor({3, 3}, generator);
   for (Terminal terminal : kinds) {
     for (terminal.width = 20; terminal.width <= 200; terminal.width += 9) {
       const std::string text = heatmap(scores, terminal, names);
@@ -258,36 +220,6 @@ TEST_CASE("long, wide and hostile names") {
     }
   }
 }
-
-TEST_CASE("lines fit, and the numbers are PyTorch's, for any shape and width") {
-  for (std::uint32_t round = 0; round < 400; ++round) {
-    if (!test::is_in_sample(round)) {
-      continue;
-    }
-    std::mt19937 generator(round);
-    Shape shape(generator() % 5);
-    std::generate(shape.begin(), shape.end(), [&] { return static_cast<std::int64_t>(1 + generator() % 12); });
-    const float scale = std::pow(10.0F, static_cast<float>(generator() % 12) - 6);
-    const float low = generator() % 2 == 0 ? 0 : -scale;
-    const Tensor tensor = random_tensor(shape, generator, low, scale, by_tokens);
-    Terminal terminal = kinds[generator() % kinds.size()];
-    terminal.width = 20 + static_cast<std::int64_t>(generator() % 181);
-    CAPTURE(shape_text(shape));
-    CAPTURE(terminal.width);
-    const std::string text = heatmap(tensor, terminal);
-    check_lines(text, terminal);
-    if (terminal.width < 28) {
-      continue;  // the legend may take two lines
-    }
-    std::vector<std::string> shown = numbers_in(text);
-    std::vector<std::string> printed = printed_numbers(tensor);
-    std::sort(shown.begin(), shown.end());  // blocks change the order
-    std::sort(printed.begin(), printed.end());
-    CHECK(shown == printed);
-  }
-}
-
-// ---- Cells -------------------------------------------------------------------------------------
 
 namespace {
 
@@ -318,20 +250,22 @@ std::size_t reversed_runs(const HeatMap& map, const GridCell& chosen) {
 
 }  // namespace
 
-TEST_CASE("each shown cell is at its place, for any shape and width") {
-  for (std::uint32_t round = 0; round < 200; ++round) {
+TEST_CASE("lines fit, and each shown cell is at its place as PyTorch prints it, for any shape and width") {
+  for (std::uint32_t round = 0; round < 400; ++round) {
     if (!test::is_in_sample(round)) {
       continue;
     }
     std::mt19937 generator(round);
     Shape shape(generator() % 5);
     std::generate(shape.begin(), shape.end(), [&] { return static_cast<std::int64_t>(1 + generator() % 9); });
-    const Tensor tensor = random_tensor(shape, generator, -1, 1, by_tokens);
+    const float scale = std::pow(10.0F, static_cast<float>(generator() % 12) - 6);
+    const Tensor tensor = random_tensor(shape, generator, generator() % 2 == 0 ? 0 : -scale, scale);
     Terminal terminal = kinds[generator() % kinds.size()];
-    terminal.width = 30 + static_cast<std::int64_t>(generator() % 100);
+    terminal.width = 20 + static_cast<std::int64_t>(generator() % 181);
     const torch::PrintOptions print = {.threshold = generator() % 2 == 0 ? 40 : 1000, .edgeitems = 2};
     CAPTURE(shape_text(shape));
     CAPTURE(terminal.width);
+    check_lines(heatmap(tensor, terminal, words, print), terminal);
     const HeatMap map(tensor, words, print, terminal);
     const present::ShownCells cells(shape, print);
     std::vector<std::string> found;
@@ -346,30 +280,4 @@ TEST_CASE("each shown cell is at its place, for any shape and width") {
     const std::string printed = torch::format_tensor(*tensor.array().contents(), {}, print);
     CHECK(found == numbers_in(printed + "\nlegend"));
   }
-}
-
-TEST_CASE("a difference has colours symmetric around 0, and unchanged cells are plain") {
-  const Tensor as_is = floats({2, 3}, {1, 2, -infinity, not_a_number, 5, 6});
-  const Tensor changed = floats({2, 3}, {1, 4, -infinity, not_a_number, 5.5F, infinity});
-  const HeatMap map(as_is, changed, {}, {}, kinds[2]);
-  std::vector<std::string> numbers;
-  std::vector<text::Style> styles;
-  for (std::int64_t rank = 0; rank < 6; ++rank) {
-    const CellPlace place = map.place({rank / 3, rank % 3});
-    numbers.push_back(text_at(map, place));
-    styles.push_back(style_at(map.line(place.line), place.column + place.width - 2));
-  }
-  CHECK(numbers == std::vector<std::string>{"0.0000", "2.0000", "0.0000", "0.0000", "0.5000", "inf"});
-  for (const std::size_t same : std::vector<std::size_t>{0, 2, 3, 5}) {
-    CAPTURE(same);
-    CHECK(styles[same].is_plain());
-  }
-  CHECK(styles[1].background == text::Colour(diverging_tone(1).background));
-  CHECK(styles[4].background == text::Colour(diverging_tone(0.5 + 0.5 * 0.25).background));
-
-  const HeatMap lower(changed, as_is, {}, {}, kinds[2]);
-  const CellPlace place = lower.place({0, 1});
-  CHECK(style_at(lower.line(place.line), place.column + 1).background == text::Colour(diverging_tone(0).background));
-  const HeatMap nothing(as_is, as_is, {}, {}, kinds[2]);
-  CHECK(numbers_in(text::plain_text(nothing.line(1)) + "\nlegend") == std::vector<std::string>{"0.", "0.", "0."});
 }

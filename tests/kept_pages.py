@@ -20,10 +20,6 @@ import re
 import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "pages"
-INPUTS = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
-          [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]]
-MISTAKES = {"none": {}, "no-scaling": {"scaled": False}, "mask-shows-next": {"diagonal": 2}, "mask-0": {"hidden": 0},
-            "softmax-dim-1": {"dim": 1}, "mask-hides-itself": {"diagonal": 0, "hidden": -1e9}}
 
 
 def kept():
@@ -88,27 +84,8 @@ def run_again(page):
     return re.sub(r"```python\n((?s:.*?))```\n\n```\n(?s:.*?)```\n", block, page)
 
 
-def mistaken_lesson(scaled=True, diagonal=1, hidden=-float("inf"), dim=-1):
-    import torch
-    torch.manual_seed(123)
-    inputs = torch.tensor(INPUTS)
-    batch = torch.stack((inputs, inputs))
-    W_query, W_key, W_value = (torch.nn.Linear(3, 3, bias=False) for _ in range(3))
-    keys, queries, values = W_key(batch), W_query(batch), W_value(batch)
-    attn_scores = queries @ keys.transpose(1, 2)
-    mask = torch.triu(torch.ones(6, 6), diagonal=diagonal).bool()
-    masked = attn_scores.masked_fill(mask, hidden)
-    attn_weights = torch.softmax(masked / (keys.shape[-1]**0.5 if scaled else 1), dim=dim)
-    for name, tensor in (("keys", keys), ("queries", queries), ("values", values), ("scores", attn_scores),
-                         ("masked scores", masked), ("weights", attn_weights), ("context", attn_weights @ values)):
-        print(name)
-        print(tensor)
-
-
 def make():
     pages = {name: run_again(text) if name.endswith(".md") else text for name, text in kept().items()}
-    for name, change in MISTAKES.items():
-        pages[f"mistake-{name}.txt"] = output_of("lesson(**change)", {"lesson": mistaken_lesson, "change": change})
     (FOLDER / "kept.txt").write_text("".join(f"=== {name}\n{text}" for name, text in sorted(pages.items())))
     again = [dataclasses.replace(one, output=output_of(one.program, {"__name__": "__main__"})) for one in students()]
     (FOLDER / "students.txt").write_text("".join(one.entry() for one in again))

@@ -4,7 +4,6 @@
 #include "tensor/operations.hpp"
 #include "unit.hpp"
 #include "verify/page/page.hpp"
-#include "verify/page/printed.hpp"
 
 namespace {
 
@@ -25,7 +24,7 @@ const chapters::Article& article_of(void (*run)(chapters::Program&)) {
   static std::array<chapters::Chapter, 1> chapter;
   const chapters::Article& blog = chapters::all_articles().front();
   article = blog;
-  chapter = {chapters::Chapter{"fragile", &article, run, {.projections = true}, Init::linear, "", ""}};
+  chapter = {chapters::Chapter{"fragile", &article, run, "", "", {.projections = true}}};
   article.name = "fragile";
   article.chapters = chapter;
   return article;

@@ -36,11 +36,10 @@ def safetensors(name, tensors, metadata):
 
 
 for kind in ["f2", "f4", "f8"]:
-    for order in "<>":
-        save(f"{'little' if order == '<' else 'big'}_{kind}.npy", ramp((2, 3, 4), order + kind))
+    save(f"little_{kind}.npy", ramp((2, 3, 4), "<" + kind))
 for kind in ["i1", "i2", "i4", "i8"]:
     save(f"{kind}.npy", np.arange(-3, 3).astype("<" + kind))
-    save(f"u{kind[1]}.npy", np.arange(250, 256).astype(">u" + kind[1]))
+    save(f"u{kind[1]}.npy", np.arange(250, 256).astype("<u" + kind[1]))
 save("bool.npy", np.tri(3, dtype=bool))
 save("fortran.npy", np.asfortranarray(ramp((2, 3, 4))))
 save("version_2.npy", ramp((2, 3)), (2, 0))
@@ -56,6 +55,7 @@ save("refused_complex.npy", np.zeros(2, "complex64"))
 save("refused_strings.npy", np.array(["keys"]))
 save("refused_bytes.npy", np.array([b"keys"]))
 save("refused_bfloat16.npy", np.zeros(2, "V2"))
+save("refused_big_endian.npy", ramp((2, 3), ">f4"))
 save("refused_dates.npy", np.zeros(2, "M8[s]"))
 
 arrays = {"attn_scores": ramp((2, 3)), "head_1/keys": ramp((3, 2), "float64"), "mask": np.tri(2, dtype=bool)}
@@ -78,6 +78,6 @@ safetensors("all.safetensors", {
 matrix = ramp((3, 4), "float64")
 np.savetxt(here / "savetxt.csv", matrix)
 np.savetxt(here / "commas.csv", matrix, delimiter=", ", header="keys", fmt="%g", newline="\r\n")
-np.savetxt(here / "semicolons.csv", matrix, delimiter=";", fmt="%+.3e")
+np.savetxt(here / "semicolons.csv", matrix, delimiter=";", fmt="%.3e")
 np.savetxt(here / "tabs.csv", matrix, delimiter="\t")
 np.savetxt(here / "special.csv", np.array([[np.nan, np.inf], [-np.inf, -0.0]]), delimiter=",")

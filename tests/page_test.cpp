@@ -4,6 +4,7 @@
 
 namespace {
 
+using attn::test::has;
 using attn::verify::find_zones;
 using attn::verify::Page;
 using attn::verify::PageError;
@@ -37,8 +38,6 @@ Zone zone_of_x(std::string_view text, const std::string& name = "page.md") {
   const Page page = parse_page(name, text);
   return find_zones(page).at(page.text().find('X'));
 }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -1,7 +1,6 @@
-#include "tensor/portable_blas.hpp"
+#include "tensor/blas.hpp"
 
-#include "tensor/blas_kernels.hpp"
-#include "tensor/fused.hpp"
+#include "tensor/math.hpp"
 #include "unit.hpp"
 
 using namespace attn;

@@ -105,23 +105,7 @@ TEST_CASE("a tensor in pieces is what it is as a whole") {
   }
 }
 
-TEST_CASE("cells are at the positions of the elements") {
-  for (const Shape& shape : {Shape{}, Shape{3}, Shape{2, 3}, Shape{2, 2, 2}, Shape{40, 50}, Shape{2000}, Shape{3, 0}}) {
-    attn::Block<float> numbers(shape);
-    std::iota(numbers.begin(), numbers.end(), 0.25F);
-    const PrintedTensor printed = print_tensor(Contents(numbers), {}, {});
-    CHECK(printed.text == format_tensor(Contents(numbers), {}, {}));
-    const auto shown = shown_items(shape, {});
-    const std::int64_t count = std::accumulate(shown.begin(), shown.end(), std::int64_t{1},
-                                               [](auto product, auto& axis) { return product * axis.count(); });
-    REQUIRE(static_cast<std::int64_t>(printed.cells.size()) == count);
-    for (const PrintedCell& cell : printed.cells) {
-      CHECK(std::stod(cell_text(printed, cell)) ==
-            doctest::Approx(numbers[static_cast<std::size_t>(cell.position)]).epsilon(1e-4));
-    }
-  }
-}
-
+// tests/fuzz/print.cpp looks at each cell's number and position.
 TEST_CASE("the cells of a golden text are all but brackets, commas, spaces and dots") {
   const json data = golden();
   for (const json& test : data["cases"]) {

@@ -1,4 +1,4 @@
-#include "verify/page/printed.hpp"
+// What is printed on pages: tensors of PyTorch and others, lists without a name, sizes; and what is none of it.
 
 #include "unit.hpp"
 #include "verify/page/page.hpp"
@@ -29,7 +29,13 @@ struct Found {
   std::vector<Printed> printed;
 };
 
-std::size_t count(std::string_view bytes) { return Found(bytes).printed.size(); }
+std::size_t count(std::string_view bytes, const std::string& name = "page.md") {
+  return Found(bytes, name).printed.size();
+}
+
+Found in_output(std::string_view bytes) { return Found(bytes, "output.txt"); }
+
+std::size_t count_in_output(std::string_view bytes) { return in_output(bytes).printed.size(); }
 
 std::vector<double> values(const Printed& printed) {
   std::vector<double> result;
@@ -39,31 +45,41 @@ std::vector<double> values(const Printed& printed) {
   return result;
 }
 
-/// Checks a page on which one tensor with the numbers 1, 2, 3, ... stands.
+/// Checks the one tensor of a page: its shape, and that its numbers are 1, 2, 3, ..., or the given ones.
 void check_counts_up(std::string_view bytes, const Shape& shape, bool closed = true,
-                     const std::string& name = "page.md") {
+                     const std::string& name = "page.md", std::vector<double> numbers = {}) {
   CAPTURE(bytes);
   const Found found(bytes, name);
   REQUIRE(found.printed.size() == 1);
   CHECK(found.only().shape == shape);
+  CHECK(is_regular(found.only()));
   CHECK_FALSE(found.only().ragged);
   CHECK(found.only().missing_parenthesis == !closed);
-  double expected = 0;
-  for (const double value : values(found.only())) {
-    CHECK(value == ++expected);
+  if (numbers.empty()) {
+    numbers.resize(found.only().cells.size());
+    std::iota(numbers.begin(), numbers.end(), 1);
   }
+  CHECK(values(found.only()) == numbers);
 }
 
-/// Checks the units of the one tensor of a page.
-void check_units(std::string_view bytes, const std::vector<double>& units) {
+/// Checks the units of the one tensor of a page; one unit is that of all cells.
+void check_units(std::string_view bytes, std::vector<double> units, const std::string& name = "page.md") {
   CAPTURE(bytes);
-  const Found found(bytes);
-  REQUIRE(found.only().cells.size() == units.size());
+  const Found found(bytes, name);
+  units.resize(found.only().cells.size(), units.at(0));
   for (std::size_t i = 0; i < units.size(); ++i) {
     CAPTURE(found.only().cells[i].text);
     CHECK(std::abs(found.only().cells[i].unit - units[i]) <= 1e-9 * units[i]);
   }
 }
+
+/// Checks the one tensor of a program's output: its shape, its numbers, and the unit that all of them have.
+void check(std::string_view bytes, const Shape& shape, const std::vector<double>& numbers, double unit) {
+  check_counts_up(bytes, shape, true, "output.txt", numbers);
+  check_units(bytes, {unit}, "output.txt");
+}
+
+const std::vector<double> two_rows{0.43, 0.15, 0.89, 0.55, 0.87, 0.66};
 
 }  // namespace
 
@@ -298,15 +314,6 @@ TEST_CASE("Markdown cells are read wherever their tensors stand, and have a plac
   CHECK(found.printed[4].label.empty());
 }
 
-TEST_CASE("a row may be printed before its whole tensor") {
-  const Found found(
-      "```python\nprint(x[0])\nprint(x)\n```\n```\ntensor([1., 2.])\ntensor([[1., 2.],\n        [3., 4.]])\n```\n");
-  REQUIRE(found.printed.size() == 2);
-  CHECK(found.printed[0].shape == Shape{2});
-  CHECK(found.printed[1].shape == Shape{2, 2});
-  CHECK(found.printed[1].place.line == 7);
-}
-
 TEST_CASE("Julia's arrays are told, not read") {
   const Found found(
       "```\n2\xc3\x97"
@@ -317,13 +324,6 @@ TEST_CASE("Julia's arrays are told, not read") {
   CHECK(unread_form(Found("no numbers").page).empty());
 }
 
-TEST_CASE("positions are those in the file") {
-  const Found found("1\n2\nkeys tensor([1.,\n 2.])\nParameter containing:\ntensor([3.])\n");
-  REQUIRE(found.printed.size() == 2);
-  CHECK(found.printed[0].place.line == 3);
-  CHECK(found.printed[1].place.line == 5);
-}
-
 TEST_CASE("HTML, terminal logs and notebooks print the same tensors") {
   check_counts_up("<pre>tensor([[<span>1.</span>,&nbsp;<b>2</b>.],<br>[3., 4.]])</pre>", {2, 2}, true, "x.html");
   check_counts_up("\x1b[32mtensor\x1b[0m([\x1b[1m1.\x1b[0m, 2.])\r\n", {2}, true, "log");
@@ -332,4 +332,99 @@ TEST_CASE("HTML, terminal logs and notebooks print the same tensors") {
       true, "x.ipynb");
   check_counts_up(R"json({"cells": [{"outputs": [{"data": {"text/plain": ["tensor([1.,\n", "2.])"]}}]}]})json", {2},
                   true, "x.ipynb");
+}
+
+TEST_CASE("arrays of JAX") {
+  check("Array([[0.43, 0.15, 0.89],\n       [0.55, 0.87, 0.66]], dtype=float32)", {2, 3}, two_rows, 0.01);
+  check("Array([0.9544001, 1.4950001, 1.4754   ], dtype=float32)", {3}, {0.9544001, 1.4950001, 1.4754}, 1e-7);
+  check("Array(0.9544, dtype=float32, weak_type=True)", {}, {0.9544}, 1e-4);
+  check("Array([[ True, False]], dtype=bool)", {1, 2}, {1, 0}, 0);
+  check("Array([1, 2, 3], dtype=int32)", {3}, {1, 2, 3}, 0);
+  CHECK(in_output("Array([ True], dtype=bool)").only().is_bool);
+  CHECK(in_output("Array([[0.5, 1.5, ..., 2.5]], dtype=float32)").only().shown_before_gap ==
+        std::vector<std::int64_t>{-1, 2});
+  CHECK(count_in_output("(Array([0.5, 1.5], dtype=float32), Array(1., dtype=float32))") == 2);
+  CHECK(count_in_output("new Array(10) Array(n) jnp.Array([1.5], dtype=float32) ShapedArray(float32[6,3])") == 0);
+}
+
+TEST_CASE("tensors of TensorFlow") {
+  check("tf.Tensor(\n[[0.43 0.15 0.89]\n [0.55 0.87 0.66]], shape=(2, 3), dtype=float32)", {2, 3}, two_rows, 0.01);
+  check("tf.Tensor([0.9544001 1.495     1.4754   ], shape=(3,), dtype=float32)", {3}, {0.9544001, 1.495, 1.4754}, 1e-7);
+  check("tf.Tensor(0.9544, shape=(), dtype=float32)", {}, {0.9544}, 1e-4);
+  check("<tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 1.5], dtype=float32)>", {2}, {0.5, 1.5}, 0.1);
+  check("<tf.Variable 'W:0' shape=(1, 2) dtype=float32, numpy=array([[0.5, 1.5]], dtype=float32)>", {1, 2}, {0.5, 1.5},
+        0.1);
+  CHECK(count_in_output("<tf.Tensor 'x:0' shape=(2,) dtype=float32> tf.Tensor(x)") == 0);
+}
+
+TEST_CASE("Python's lists and what numpy's str() writes") {
+  check("[[0.43, 0.15, 0.89], [0.55, 0.87, 0.66]]", {2, 3}, two_rows, 0.01);
+  check("[[0.43 0.15 0.89]\n [0.55 0.87 0.66]]\n", {2, 3}, two_rows, 0.01);
+  check("[0.9544001 1.495     1.4754   ]", {3}, {0.9544001, 1.495, 1.4754}, 1e-7);
+  check("[0.12345, 1e-05, 0.5]", {3}, {0.12345, 1e-5, 0.5}, 1e-5);
+  check("[[1.0, 0.0], [1.0, 1.0]]", {2, 2}, {1, 0, 1, 1}, 0);
+  check("[[1, 0], [1, 1]]", {2, 2}, {1, 0, 1, 1}, 0);
+  check("[[[0.5 1.5]]\n\n [[2.5 3.5]]]", {2, 1, 2}, {0.5, 1.5, 2.5, 3.5}, 0.1);
+  check("[0.3061, 0.8210]", {2}, {0.3061, 0.821}, 1e-4);
+  check_counts_up("[0.5 -inf 1.]", {3}, true, "output.txt", {0.5, -INFINITY, 1});
+  check("Scores:\n [[1. 2.]\n [3. 4.]]\n", {2, 2}, {1, 2, 3, 4}, 0);
+  check("[[ 1  2  3]\n [ 4  5 16]]\n", {2, 3}, {1, 2, 3, 4, 5, 16}, 0);
+  check("[1 2 3]\n", {3}, {1, 2, 3}, 0);
+  check("[[ True False]\n [False  True]]\n", {2, 2}, {1, 0, 0, 1}, 0);
+  check("[ True False  True]\n", {3}, {1, 0, 1}, 0);
+  check("I \xe2\x86\x92 [0.1 0.3]\n", {2}, {0.1, 0.3}, 0.1);
+  check("Position 0 -> [0. 1.]\n", {2}, {0, 1}, 0);
+  check("np.float32(0.9544)", {}, {0.9544}, 1e-4);
+  CHECK(count_in_output("[np.float32(0.5), np.float32(1.5), np.float32(2.5)]") == 3);
+  CHECK(count_in_output("[0.5, np.float32(") == 0);
+  CHECK(count_in_output("tensor([[1., 2.\nnp.float32(") == 1);
+  CHECK(in_output("[[True, False], [True, True]]\n").only().is_bool);
+}
+
+TEST_CASE("lists have labels, also in tuples and dicts") {
+  CHECK(in_output("Attention weights: [0.5, 0.25, 0.25]").only().label == "Attention weights:");
+  CHECK(in_output("keys = [[0.5 0.25]\n [1.5 2.5]]").only().label == "keys");
+  CHECK(in_output("keys\n[[0.5, 0.25], [1.5, 2.5]]").only().label == "keys");
+  CHECK(count_in_output("([0.5, 0.25, 0.25], [1.5, 2.5, 3.5])") == 2);
+  CHECK(count_in_output("{'W_query': [[0.5, 0.25], [1.5, 2.5]], 'W_key': [[0.5, 0.25], [1.5, 2.5]]}") == 2);
+  CHECK(in_output("a\nb [0.5, 0.25, 1.5]\n").only().place.line == 2);
+  CHECK(in_output("[[0.5 1.5 ... 2.5]\n [0.5 1.5 ... 2.5]\n ...\n [0.5 1.5 ... 2.5]]").only().shape == Shape{3, 3});
+}
+
+TEST_CASE(
+    "lists are tensors where programs print, not in prose, programs and data") {  // page_test.cpp knows the places
+  const std::string list = "[[0.5, 0.25], [1.5, 2.5]]";
+  CHECK(count("```text\n" + list + "\n```\n") == 1);
+  CHECK(count("```python\nprint(x)\n```\n\n    " + list + "\n") == 1);
+  CHECK(count_in_output("Out[3]: " + list + "\n") == 1);
+  CHECK(count_in_output(">>> x.tolist()\n" + list + "\n") == 1);
+  CHECK(count("Text " + list + "\n\n" + list + "\n") == 0);
+  CHECK(count("x = " + list + "\n", "lesson.py") == 0);
+  CHECK(count("```\nx = torch.tensor(\n" + list + ")\n```\n") == 0);
+  CHECK(count_in_output("{\"x\": " + list + "}") == 0);
+  CHECK(count_in_output("{\"x\": [\n  [0.5, 0.25],\n  [1.5, 2.5]\n]}") == 0);
+  CHECK(count_in_output(">>> f(" + list + ")\n>>> x = " + list + "\n") == 0);
+  const std::string code = "In [1]:\nimport numpy as np\nx = np.array([[0.5, 1.5],\n    [2.5, 3.5]])\nprint(x)\n\n";
+  check(code + "X:\n [[1. 2.]\n [3. 4.]]\n", {2, 2}, {1, 2, 3, 4}, 0);
+  for (const char* more :
+       {"for p in [0.5, 1.5, 2.5]: f(p)\nx = [0.5, 1.5, 2.5]\n", "y = \\\n  [0.5, 1.5, 2.5]\nz =\n  [0.5 1.5]\n",
+        "f(a,\n  [0.5, 1.5, 2.5])\n", "sizes: [0.5, 1.5, 2.5]\nq = [1. 2. 3.]\nlambda x: [1., 2., 3.]\n"}) {
+    CAPTURE(more);
+    CHECK(count_in_output(code + more) == 0);
+  }
+}
+
+TEST_CASE("sizes, ids, citations, intervals and indices are not tensors") {
+  for (const char* text :
+       {"[2, 3]\n[6]\n[15496, 11, 995]\n[[15496, 11], [995, 3]]\n[1024 768]\n[1]\n[[1]]",
+        "see [1] and [2, 3], or [1.5](http://x.y) and [0.5, 1.5, 2.5][0]",
+        "in [0.0, 1.0], x[0.5, 1.5, 2.5] f([0.5, 1.5, 2.5]) 'a'[0.5 1.5 2.5] mAP@[0.50, 0.95]",
+        "[    0.000000] Linux version 6.1\n[ 0.123456] pci\n[0.5, 0.25] * 2\n",
+        "[] [[]] [[], []] [...] [0.5, [1.5, 2.5, 3.5]] [[0.5, 1.5], [2.5]] [0.5, 1.5, x] [0.5, 1.5, 2.5",
+        "[1.2.3, 4.5.6, 7.8.9]\n[12:30:01.250, 0.5, 0.5]\n[0.5 1.5, 2.5]\n[50%|##| 0.5, 0.5, 0.5]",
+        "[0.5, 2, 1]\n[42.0; 16]\n[True, False, True, False]\n",
+        "which of the vectors that we computed before is [0.5, 1.5, 2.5]"}) {
+    CAPTURE(text);
+    CHECK(count_in_output(text) == 0);
+  }
 }

@@ -37,11 +37,7 @@ std::string joined(const std::vector<std::string>& lines) {
 // The numbers, in hundredths, are PyTorch 1.13's and numpy 1.24's.
 TEST_SUITE("program") {
   TEST_CASE("a write changes all that share the numbers") {
-    struct Row {
-      std::string program;
-      std::string prints;
-    };
-    for (const auto& [program, prints] : std::vector<Row>{
+    for (const auto& [program, prints] : std::vector<std::pair<std::string, std::string>>{
              {"y = x\ny[0] = 1\nprint(x)", "100 100 200 300"},
              {"v = x.view(4)\nv[1] = 5\nprint(x)", "? ? ? ?"},
              {"t = x[1]\nt[1] += 7\nprint(x)", "0 100 200 1000"},
@@ -71,11 +67,7 @@ TEST_SUITE("program") {
   }
 
   TEST_CASE("a program's functions have PyTorch's numbers") {
-    struct Row {
-      std::string expression;
-      std::string prints;
-    };
-    for (const auto& [expression, prints] : std::vector<Row>{
+    for (const auto& [expression, prints] : std::vector<std::pair<std::string, std::string>>{
              {"torch.einsum('ij,jk->ik', [x, x])", "200 300 600 1100"},
              {"torch.einsum('ij,jk->ik', x, x)", "200 300 600 1100"},
              {"y.argmax(dim=1, keepdim=True)", "300 300 300"},

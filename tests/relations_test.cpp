@@ -1,11 +1,10 @@
 // What a printed tensor follows from, in one small lesson.
 
-#include "verify/explain/relations.hpp"
+#include "verify/explain/finding.hpp"
 
 #include "made.hpp"
 #include "torch/print.hpp"
 #include "verify/page/page.hpp"
-#include "verify/page/printed.hpp"
 
 namespace {
 

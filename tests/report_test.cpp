@@ -5,14 +5,13 @@
 #include "torch/torch.hpp"
 #include "unit.hpp"
 #include "verify/explain/finding.hpp"
-#include "verify/explain/match.hpp"
 #include "verify/page/page.hpp"
-#include "verify/page/printed.hpp"
 
 namespace {
 
 using namespace attn;
 using namespace attn::verify;
+using test::has;
 
 /// A lesson of three tokens with one tensor: 0.26264992 stands just below a tie.
 Explanation small_explanation() {
@@ -34,44 +33,33 @@ Explanation small_explanation() {
   return explanation;
 }
 
-nlohmann::ordered_json json_of(const ReportedPage& reported) {
-  std::ostringstream out;
-  render::JsonWriter writer(out);
-  write_json(writer, reported);
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(out.str());
-  CHECK(json.dump(2) == out.str());
-  return json;
-}
-
-std::string text_of(const ReportedPage& reported) {
-  std::ostringstream out;
-  write_text(out, reported);
-  return out.str();
-}
-
-bool failing(const ReportedPage& reported, const Demands& demands = {}) {
-  return sheet_of(reported, demands).failures() > 0;
-}
-
+/// A page and the report on it, which a test may change.
 struct Told {
   explicit Told(const std::string& body)
-      : explanations{small_explanation()},
-        page(parse_page("page.txt", body)),
-        printed(find_printed(page)),
-        report(match(printed, explanations)),
-        text(text_of({page, report})),
-        json(json_of({page, report})),
-        code(failing({page, report}) ? 1 : 0) {}
+      : page(parse_page("page.txt", body)), printed(find_printed(page)), report(match(printed, explanations)) {}
   Told(const Told&) = delete;
   Told& operator=(const Told&) = delete;
 
-  std::vector<Explanation> explanations;
+  std::string text() const {
+    std::ostringstream out;
+    write_text(out, {page, report});
+    return out.str();
+  }
+  nlohmann::ordered_json json() const {
+    std::ostringstream out;
+    render::JsonWriter writer(out);
+    write_json(writer, {page, report});
+    nlohmann::ordered_json json = nlohmann::ordered_json::parse(out.str());
+    CHECK(json.dump(2) == out.str());
+    return json;
+  }
+  bool fails(const Demands& demands = {}) const { return sheet_of({page, report}, demands).failures() > 0; }
+  Row row(const Demands& demands = {}) const { return sheet_of({page, report}, demands).rows.at(0); }
+
+  std::vector<Explanation> explanations{small_explanation()};
   Page page;
   std::vector<Printed> printed;
   Report report;
-  std::string text;
-  nlohmann::ordered_json json;
-  int code;
 };
 
 const std::string good =
@@ -103,12 +91,12 @@ Fault fault(const std::string& name, const std::string& sentence, const std::str
 TEST_SUITE("report") {
   TEST_CASE("a last digit shows all digits") {
     const Told told(with("-0.2626", "-0.2627"));
-    CHECK(told.code == 0);
-    CHECK(told.text == all_right +
-                           "line 2  [3, 2]       chapter/part keys  last digit (1 of 6 cells)\n"
-                           "    [0 (one), 1]: page -0.2627, step -0.2626; exactly -0.26264992356300354\n" +
-                           size_line + lessons);
-    const auto& difference = told.json["findings"][0]["differences"][0];
+    CHECK_FALSE(told.fails());
+    CHECK(told.text() == all_right +
+                             "line 2  [3, 2]       chapter/part keys  last digit (1 of 6 cells)\n"
+                             "    [0 (one), 1]: page -0.2627, step -0.2626; exactly -0.26264992356300354\n" +
+                             size_line + lessons);
+    const auto difference = told.json()["findings"][0]["differences"][0];
     CHECK(difference["index"] == std::vector<int>{0, 1});
     CHECK(difference["tokens"] == nlohmann::ordered_json::array({"one", nullptr}));
     CHECK(difference["printed"] == "-0.2627");
@@ -118,89 +106,89 @@ TEST_SUITE("report") {
 
   TEST_CASE("an unknown tensor names the step of its label, and fails only with --strict") {
     const Told told("keys\n tensor([[7.5000, 8.5000], [9.5000, 6.5000], [5.5000, 4.5000]])\n");
-    CHECK(told.code == 0);
-    CHECK(failing({told.page, told.report}, {.strict = true}));
-    CHECK(told.text.find("line 2  [3, 2]  -  unknown\n"
-                         "    nearest: chapter/part keys [3, 2]\n") != std::string::npos);
-    CHECK(told.text.starts_with("Right: 0 of 1. Wrong: none. Not known: 1.\n"));
-    CHECK(told.json["findings"][0]["step"].is_null());
-    CHECK(told.json["findings"][0]["nearest"]["name"] == "keys");
+    CHECK_FALSE(told.fails());
+    CHECK(told.fails({.strict = true}));
+    CHECK(has(told.text(),
+              "line 2  [3, 2]  -  unknown\n"
+              "    nearest: chapter/part keys [3, 2]\n"));
+    CHECK(told.text().starts_with("Right: 0 of 1. Wrong: none. Not known: 1.\n"));
+    CHECK(told.json()["findings"][0]["step"].is_null());
+    CHECK(told.json()["findings"][0]["nearest"]["name"] == "keys");
   }
 
   TEST_CASE("a tensor that follows from others names them") {
     const Told told(good + "tensor([[ 0.5000,  1.2500, -0.7500],\n        [-0.2626,  2.0000,  0.1250]])\n");
-    CHECK(told.code == 0);
-    CHECK(told.text.find("line 6  [2, 3]       line 2.T           follows (rooted)\n") != std::string::npos);
-    CHECK(told.text.starts_with("Right: 2 of 2 (1 as the lesson, 1 follows) and 1 of 1 size. Wrong: none.\n"));
-    CHECK(told.json["findings"][2]["by"] == "relation");
-    CHECK(told.json["findings"][2]["relation"] == "line 2.T");
-    CHECK(told.json["findings"][2]["sources"] == std::vector<int>{0});
-    CHECK(told.json["findings"][2]["rooted"] == true);
+    CHECK_FALSE(told.fails());
+    CHECK(has(told.text(), "line 6  [2, 3]       line 2.T           follows (rooted)\n"));
+    CHECK(told.text().starts_with("Right: 2 of 2 (1 as the lesson, 1 follows) and 1 of 1 size. Wrong: none.\n"));
+    CHECK(told.json()["findings"][2]["by"] == "relation");
+    CHECK(told.json()["findings"][2]["relation"] == "line 2.T");
+    CHECK(told.json()["findings"][2]["sources"] == std::vector<int>{0});
+    CHECK(told.json()["findings"][2]["rooted"] == true);
   }
 
   TEST_CASE("what the program computes is told apart from lessons and relations") {
     Told told(good);
     told.report.findings[0].by = By::program;
     told.report.findings[0].verdict = Verdict::follows;
-    CHECK(text_of({told.page, told.report})
-              .starts_with("Right: 1 of 1 (1 as its program) and 1 of 1 size. Wrong: none.\n\n"
-                           "line 2  [3, 2]       chapter/part keys  as its program\n"));
-    CHECK(json_of({told.page, told.report})["findings"][0]["by"] == "program");
-    CHECK(sheet_of({told.page, told.report}).rows.at(0).tint.style == "program");
+    CHECK(
+        told.text().starts_with("Right: 1 of 1 (1 as its program) and 1 of 1 size. Wrong: none.\n\n"
+                                "line 2  [3, 2]       chapter/part keys  as its program\n"));
+    CHECK(told.json()["findings"][0]["by"] == "program");
+    CHECK(told.row().tint.style == "program");
   }
 
   TEST_CASE("faults of the program come first; a note does not fail") {
     Told told(good);
     told.report.faults = {fault("mask-discarded", "nothing is masked", "s = s.masked_fill(m, -inf)")};
-    CHECK(text_of({told.page, told.report})
-              .starts_with("Right: 1 of 1 (1 as the lesson) and 1 of 1 size. Mistake: mask-discarded (line 14).\n\n"
-                           "line 14  program      s.masked_fill(m, -inf)  mistake (mask-discarded)\n"
-                           "    nothing is masked\n"
-                           "    write: s = s.masked_fill(m, -inf)\n"
-                           "line 2   [3, 2] "));
-    CHECK(failing({told.page, told.report}));
-    CHECK_FALSE(failing({told.page, told.report}, {.allows_mistakes = true}));
-    CHECK(sheet_of({told.page, told.report}).rows.at(0).outcome == Outcome::wrong);
-    const auto json = json_of({told.page, told.report});
+    CHECK(told.text().starts_with(
+        "Right: 1 of 1 (1 as the lesson) and 1 of 1 size. Mistake: mask-discarded (line 14).\n\n"
+        "line 14  program      s.masked_fill(m, -inf)  mistake (mask-discarded)\n"
+        "    nothing is masked\n"
+        "    write: s = s.masked_fill(m, -inf)\n"
+        "line 2   [3, 2] "));
+    CHECK(told.fails());
+    CHECK_FALSE(told.fails({.allows_mistakes = true}));
+    CHECK(told.row().outcome == Outcome::wrong);
+    const auto json = told.json();
     CHECK(json["holds"] == false);
     CHECK(json["faults"][0]["line"] == 14);
     CHECK(json["faults"][0]["instead"] == "s = s.masked_fill(m, -inf)");
     told.report.faults[0].is_note = true;
-    CHECK(text_of({told.page, told.report}).find("Wrong: none. Note: mask-discarded (line 14).\n") !=
-          std::string::npos);
-    CHECK_FALSE(failing({told.page, told.report}, {.strict = true}));
-    CHECK(sheet_of({told.page, told.report}).rows.at(0).outcome == Outcome::allowed);
+    CHECK(has(told.text(), "Wrong: none. Note: mask-discarded (line 14).\n"));
+    CHECK_FALSE(told.fails({.strict = true}));
+    CHECK(told.row().outcome == Outcome::allowed);
   }
 
   TEST_CASE("a mistake that a fault tells is not told again") {
     Told told(good);
     told.report.findings[0].verdict = Verdict::mistake;
     told.report.findings[0].by = By::none;
-    told.report.findings[0].mistaken = Mistaken{"no-mask", "nothing is masked", "mask it"};
-    const std::string alone = text_of({told.page, told.report});
+    told.report.findings[0].mistaken = Cause{"no-mask", "nothing is masked", "mask it"};
+    const std::string alone = told.text();
     CHECK(alone.starts_with("Right: 0 of 1 and 1 of 1 size. Mistake: no-mask (line 2).\n"));
-    CHECK(alone.find("    nothing is masked\n    write: mask it\n") != std::string::npos);
+    CHECK(has(alone, "    nothing is masked\n    write: mask it\n"));
     for (const char* const name : {"no-mask", "discarded"}) {
       told.report.faults = {fault(name, "nothing is masked", "mask it")};
-      const std::string both = text_of({told.page, told.report});
+      const std::string both = told.text();
       CHECK(both.starts_with("Right: 0 of 1 and 1 of 1 size. Mistake: " + std::string(name) + " (line 14).\n"));
       CHECK(both.find("mask it") == both.rfind("mask it"));
-      CHECK(both.find("mistake (no-mask)\nline 5 ") != std::string::npos);
+      CHECK(has(both, "mistake (no-mask)\nline 5 "));
     }
     told.report.faults = {fault("softmax-axis", "over the queries", "dim=-1")};
-    CHECK(text_of({told.page, told.report}).find("softmax-axis (line 14); no-mask (line 2)") != std::string::npos);
+    CHECK(has(told.text(), "softmax-axis (line 14); no-mask (line 2)"));
   }
 
   TEST_CASE("a note on the program is a mistake where a lesson's step has it") {
     Told told(good);
     told.report.faults = {fault("no-scaling", "not scaled", "divide")};
     told.report.faults[0].is_note = true;
-    CHECK_FALSE(failing({told.page, told.report}));
+    CHECK_FALSE(told.fails());
     told.report.findings[0].verdict = Verdict::mistake;
-    told.report.findings[0].mistaken = Mistaken{"no-scaling", "not scaled", "divide"};
-    CHECK(text_of({told.page, told.report}).find("Mistake: no-scaling (line 14).\n") != std::string::npos);
-    CHECK(sheet_of({told.page, told.report}).rows.at(0).verdict == "mistake (no-scaling)");
-    CHECK(json_of({told.page, told.report})["faults"][0]["is_note"] == false);
+    told.report.findings[0].mistaken = Cause{"no-scaling", "not scaled", "divide"};
+    CHECK(has(told.text(), "Mistake: no-scaling (line 14).\n"));
+    CHECK(told.row().verdict == "mistake (no-scaling)");
+    CHECK(told.json()["faults"][0]["is_note"] == false);
   }
 
   TEST_CASE("a size that the program prints otherwise needs no step") {
@@ -212,7 +200,7 @@ TEST_SUITE("report") {
     size.relation = "keys.shape";
     size.differences = {{{1}, "2", "4", 4}};
     size.differing_cells = 1;
-    CHECK(text_of({told.page, told.report}).find("differs\n    [1]: page 2, expected 4\n") != std::string::npos);
+    CHECK(has(told.text(), "differs\n    [1]: page 2, expected 4\n"));
   }
 
   TEST_CASE("GitHub's commands are one line each, with line breaks encoded") {
@@ -247,18 +235,15 @@ TEST_SUITE("report") {
 
   TEST_CASE("failures follow from the demands") {
     const Told unknown("tensor([0.1234, 9.8765, 4.3210, 7.7777])\n");
-    const auto outcome = [](const Told& told, const Demands& demands) {
-      return sheet_of({told.page, told.report}, demands).rows.at(0);
-    };
-    CHECK(outcome(unknown, {}).outcome == Outcome::skipped);
-    CHECK(outcome(unknown, {.strict = true}).outcome == Outcome::wrong);
-    CHECK(outcome(unknown, {}).title == "line 1: [4]");
+    CHECK(unknown.row({}).outcome == Outcome::skipped);
+    CHECK(unknown.row({.strict = true}).outcome == Outcome::wrong);
+    CHECK(unknown.row({}).title == "line 1: [4]");
     const Told differs(with("2.0000", "2.5000"));
-    CHECK(outcome(differs, {.allows_mistakes = true}).outcome == Outcome::wrong);
-    CHECK(outcome(differs, {}).title == "line 2: chapter/part keys [3, 2]");
-    CHECK(outcome(differs, {}).line == 2);
-    CHECK(outcome(differs, {}).file == "page.txt");
-    CHECK(outcome(Told(good), {}).outcome == Outcome::right);
+    CHECK(differs.row({.allows_mistakes = true}).outcome == Outcome::wrong);
+    CHECK(differs.row({}).title == "line 2: chapter/part keys [3, 2]");
+    CHECK(differs.row({}).line == 2);
+    CHECK(differs.row({}).file == "page.txt");
+    CHECK(Told(good).row({}).outcome == Outcome::right);
   }
 
   TEST_CASE("JUnit's XML contains only valid XML characters") {
@@ -266,7 +251,7 @@ TEST_SUITE("report") {
     const Sheet sheet = {"a<b>&\"'", {row}, 0, ""};
     std::ostringstream out;
     write_junit(out, {&sheet, 1});
-    CHECK(out.str().find("classname=\"a&lt;b&gt;&amp;&quot;&#39;\" name=\"n\\x01\"") != std::string::npos);
-    CHECK(out.str().find("<failure message=\"v\\xff\">\\xef\\xbf\\xbf&lt;\n</failure>") != std::string::npos);
+    CHECK(has(out.str(), "classname=\"a&lt;b&gt;&amp;&quot;&#39;\" name=\"n\\x01\""));
+    CHECK(has(out.str(), "<failure message=\"v\\xff\">\\xef\\xbf\\xbf&lt;\n</failure>"));
   }
 }

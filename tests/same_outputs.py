@@ -2,8 +2,7 @@
 
     PYTHONPATH=tests /usr/bin/python3 tests/same_outputs.py build/wasm/emulated/attn-walkthrough build/release/attn-walkthrough
 
-Each form of output of each chapter, what is wrong on pages, and errors: every ATTN_TEST_EVERY-th, others each day.
-"""
+Each form of output of each chapter, what is wrong on pages, and errors: every ATTN_TEST_EVERY-th, others each day."""
 import json
 import subprocess
 import sys

@@ -7,7 +7,6 @@ where the program was built without --live."""
 import functools
 import html.parser
 import http.server
-import json
 import pathlib
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import threading
 import urllib.parse
 import urllib.request
 
-from harness import BINARY, run, text_of
+from harness import BINARY, chapters, run
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / ".packaging" / "site.cmake"
 
@@ -61,16 +60,16 @@ def main():
                 assert target.startswith(root), (address, link)
                 if target not in pages and target not in left:
                     left.append(target)
-        chapters = {one["chapter"] for one in json.loads(text_of("list", "--format", "json"))["chapters"]}
+        lessons = {one["chapter"] for one in chapters()}
         for address, page in pages.items():
             for link in page.links:
                 target, place = urllib.parse.urldefrag(urllib.parse.urljoin(address, link))
-                is_lesson = target.endswith("live.html") and place.split("?")[0] in chapters
+                is_lesson = target.endswith("live.html") and place.split("?")[0] in lessons
                 assert not place or is_lesson or urllib.parse.unquote(place).split("[")[0] in pages[target].ids, (address, link)
                 followed += 1
         files = {path.name for path in site.iterdir()}
         assert files == {address.removeprefix(root) for address in pages}, "files that no link leads to"
-        for one in json.loads(text_of("list", "--format", "json"))["chapters"]:
+        for one in chapters():
             assert f"{one['article']}-{one['chapter']}.html" in files, one
         server.shutdown()
         print(f"{len(pages)} pages, {followed} links")

@@ -3,9 +3,8 @@
 #include "tensor/tensor.hpp"
 
 #include "made.hpp"
-#include "tensor/blas_kernels.hpp"
-#include "tensor/rewrite.hpp"
-#include "tensor/what_if.hpp"
+#include "tensor/blas.hpp"
+#include "tensor/operations.hpp"
 
 namespace {
 
@@ -14,13 +13,6 @@ using nlohmann::json;
 using test::bools;
 using test::floats;
 using test::values_of;
-
-Block<float> filled(const Shape& shape, const std::vector<float>& values) {
-  Block<float> array(shape);
-  REQUIRE(array.size() == values.size());
-  std::copy(values.begin(), values.end(), array.begin());
-  return array;
-}
 
 /// 0, 1, 2, ...
 Tensor counting(const Shape& shape) {
@@ -31,13 +23,6 @@ Tensor counting(const Shape& shape) {
 
 Tensor named(const std::string& name, const Shape& shape) {
   Tensor x = counting(shape);
-  x.set_name(name);
-  return x;
-}
-
-/// A parameter: what it is made into has a gradient.
-Tensor trained(const std::string& name, const Shape& shape) {
-  Tensor x = parameter(counting(shape));
   x.set_name(name);
   return x;
 }
@@ -111,66 +96,39 @@ bool same_bits(float a, float b) {
 }
 
 void check_bits(const Tensor& actual, const json& test, const char* name = "result") {
-  const std::vector<float> values = values_of(actual);
   const std::vector<float> expected = results(test, name);
-  REQUIRE(!expected.empty());
-  REQUIRE(values.size() == expected.size());
-  std::size_t wrong = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!same_bits(values[i], expected[i]) && wrong++ == 0) {
-      CAPTURE(i);
-      CHECK(values[i] == expected[i]);
-    }
-  }
-  CHECK(wrong == 0);
+  CHECK(!expected.empty());
+  CHECK(std::ranges::equal(values_of(actual), expected, same_bits));
+}
+
+std::int64_t bytes_of(const Tensor& tensor) {
+  std::unordered_set<const void*> seen;
+  return tensor.bytes(seen);
 }
 
 }  // namespace
 
 // --- Arrays ---
 
-TEST_CASE("sizes of data types and shapes") {
-  CHECK(dtype_name(DType::float32) == "float32");
-  CHECK(dtype_name(DType::boolean) == "bool");
-  CHECK(dtype_name(DType::int64) == "int64");
-  CHECK(element_size(DType::float32) == 4);
-  CHECK(element_size(DType::boolean) == 1);
-  CHECK(element_size(DType::int64) == 8);
-  CHECK(element_count({}) == 1);
-  CHECK(element_count({2, 6, 3}) == 36);
-  CHECK(element_count({std::int64_t{1} << 31, std::int64_t{1} << 31}) == std::int64_t{1} << 62);
-  CHECK_THROWS_AS(element_count({std::int64_t{1} << 32, std::int64_t{1} << 31}), TooLarge);
-  CHECK(shape_text({}) == "[]");
-  CHECK(shape_text({4}) == "[4]");
-  CHECK(shape_text({2, 6, 3}) == "[2, 6, 3]");
-  CHECK(row_major_strides({}) == Shape{});
-  CHECK(row_major_strides({2, 6, 3}) == Shape{18, 3, 1});
+TEST_CASE("counts of elements and bytes beyond 63 bits are refused and do not wrap") {
+  const std::int64_t huge = std::int64_t{1} << 31;
+  CHECK(element_count({huge, huge}) == std::int64_t{1} << 62);
+  CHECK_THROWS_AS(element_count({2 * huge, huge}), TooLarge);
+  const auto planned = [](const Shape& shape) { return leaf(shape, DType::float32, "x", {}); };
+  CHECK_THROWS_AS(planned({huge, huge, 2}), TooLarge);
+  CHECK_THROWS_AS(bytes_of(planned({huge, huge})), TooLarge);
+  const Tensor half = planned({huge / 4, huge});
+  CHECK(bytes_of(half) == std::int64_t{1} << 62);
+  CHECK_THROWS_AS(bytes_of(divide(half, 2, "2")), TooLarge);
 }
 
 TEST_CASE("axes of size 1 do not keep an array from being contiguous") {
-  const Array array(filled({2, 3}, {0, 1, 2, 3, 4, 5}));
+  const Array array = counting({2, 3}).array();
   CHECK(Array(array, {2, 1, 3}, {3, 77, 1}, 0).is_contiguous());
   CHECK(Array(array, {1, 3}, {-5, 1}, 0).is_contiguous());
-  CHECK(Array(array, {1, 1}, {9, 9}, 0).is_contiguous());
   CHECK_FALSE(Array(array, {3, 2}, {1, 3}, 0).is_contiguous());
   CHECK_FALSE(Array(array, {2, 1}, {3, 1}, 0).is_contiguous());
   CHECK(Array(array, {}, {}, 4).is_contiguous());
-}
-
-TEST_CASE("contents of views are read through their strides and offset") {
-  const Tensor x = counting({2, 3, 4});
-  const Tensor row = index(x, 1);
-  CHECK(row.array().storage == x.array().storage);
-  CHECK(values_of(row) == std::vector<float>{12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23});
-  const Tensor turned = t(row);
-  CHECK(turned.array().storage == x.array().storage);
-  CHECK(turned.array().strides == Shape{1, 4});
-  CHECK(values_of(turned) == std::vector<float>{12, 16, 20, 13, 17, 21, 14, 18, 22, 15, 19, 23});
-  CHECK(values_of(index(turned, 2)) == std::vector<float>{14, 18, 22});
-  CHECK(values_of(index(index(turned, 2), 1)) == std::vector<float>{18});
-  CHECK(values_of(transpose(x, 0, 2)) ==
-        std::vector<float>{0, 12, 4, 16, 8, 20, 1, 13, 5, 17, 9, 21, 2, 14, 6, 18, 10, 22, 3, 15, 7, 19, 11, 23});
-  CHECK(values_of(transpose(transpose(x, 0, 2), 0, 2)) == values_of(x));
 }
 
 TEST_CASE("reshape shares numbers where it can") {
@@ -192,8 +150,8 @@ TEST_CASE("reshape shares numbers where it can") {
   CHECK_FALSE(shares(turned.array(), {8, 3}));
   CHECK_FALSE(shares(turned.array(), {2, 12}));
   CHECK_FALSE(shares(turned.array(), {24}));
-  CHECK(shares(Array(filled({}, {7})), {1, 1}));
-  CHECK(shares(Array(filled({1, 1}, {7})), {}));
+  CHECK(shares(floats({}, {7}).array(), {1, 1}));
+  CHECK(shares(floats({1, 1}, {7}).array(), {}));
 }
 
 TEST_CASE("view strides are PyTorch's") {
@@ -215,20 +173,12 @@ TEST_CASE("sums over an axis that is not the last add in PyTorch's order") {
     }
     return floats(shape, values);
   };
-  const auto numbers = [](const Tensor& tensor) {
-    const auto contents = tensor.array().contents();
-    const auto& block = std::get<Block<float>>(*contents);
-    return std::vector<float>(block.begin(), block.end());
-  };
   // torch 1.13: (1 / (torch.arange(n) + 1)).view(shape).sum(dim)
-  CHECK(numbers(sum(inverse({3, 4}), false, -2)) ==
+  CHECK(values_of(sum(inverse({3, 4}), false, -2)) ==
         std::vector<float>{0x1.4fa4fcp+0F, 0x1.88888ap-1F, 0x1.225ae0p-1F, 0x1.d55556p-2F});
-  CHECK(numbers(sum(inverse({300, 3}), false, -2)) ==
+  CHECK(values_of(sum(inverse({300, 3}), false, -2)) ==
         std::vector<float>{0x1.78f89cp+1F, 0x1.2ba13ap+1F, 0x1.0c0f72p+1F});
-  CHECK(numbers(sum(inverse({2, 70, 3}), true, -2)) == std::vector<float>{0x1.3acd1ep+1F, 0x1.db3b34p+0F,
-                                                                          0x1.9c66f0p+0F, 0x1.d9ff90p-3F,
-                                                                          0x1.d85f78p-3F, 0x1.d6c256p-3F});
-  const std::vector<float> wide = numbers(sum(inverse({50, 35}), false, -2));
+  const std::vector<float> wide = values_of(sum(inverse({50, 35}), false, -2));
   CHECK((wide[0] == 0x1.206dfep+0F && wide[31] == 0x1.0ffa94p-3F && wide[32] == 0x1.0cf1ap-3F &&
          wide[34] == 0x1.07448cp-3F));
 }
@@ -268,100 +218,49 @@ TEST_CASE("errors name shapes that do not fit") {
 }
 
 TEST_CASE(
-    "expressions have PyTorch's parentheses") {  // tests/cli/expressions.py lets PyTorch compute those of all steps
-  const Tensor queries = named("queries", {2, 3});
-  const Tensor keys = named("keys", {2, 3});
-  CHECK(divide(matmul(queries, t(keys)), std::sqrt(3.0), "keys.shape[-1]**0.5").expression() ==
-        "(queries @ keys.T) / keys.shape[-1]**0.5");
-  CHECK(t(matmul(queries, t(keys))).expression() == "(queries @ keys.T).T");
-  CHECK(matmul(queries, matmul(t(keys), keys)).expression() == "queries @ (keys.T @ keys)");
-  CHECK(transpose(view(queries, {1, 2, 3}), 1, 2).expression() == "queries.view(1, 2, 3).transpose(1, 2)");
-  CHECK(stack(keys, 1).expression() == "torch.stack((keys,), dim=0)");
-  CHECK(stack(keys, 3).expression() == "torch.stack((keys, keys, keys), dim=0)");
-  CHECK(stack(keys, 4).expression() == "torch.stack((keys, ..., keys), dim=0)");
-  CHECK(slice(queries, -1, 0, 2).expression() == "queries[..., :2]");
-  CHECK(add(queries, divide(keys, 2, "2")).expression() == "queries + (keys / 2)");
-  CHECK(sum(divide(queries, 2, "2"), true, -2).expression() == "(queries / 2).sum(dim=-2, keepdim=True)");
-  CHECK(softmax(divide(keys, 2, "2")).expression() == "torch.softmax(keys / 2, dim=-1)");
-  CHECK(linear(divide(keys, 2, "2"), keys, {}, "W_query").expression() == "W_query(keys / 2)");
-}
-
-TEST_CASE("inputs are the named tensors in an expression") {
+    "expressions have PyTorch's parentheses, and name their inputs") {  // cli.sentences computes those of all steps
   using Names = std::vector<std::string>;
   const Tensor queries = named("queries", {2, 3});
   const Tensor keys = named("keys", {2, 3});
   const Tensor scores = matmul(queries, t(keys));
-  CHECK(scores.inputs() == Names{"queries", "keys"});
+  CHECK(t(scores).expression() == "(queries @ keys.T).T");
+  CHECK(matmul(queries, matmul(t(keys), keys)).expression() == "queries @ (keys.T @ keys)");
+  CHECK(stack(keys, 1).expression() == "torch.stack((keys,), dim=0)");
+  CHECK(stack(keys, 3).expression() == "torch.stack((keys, keys, keys), dim=0)");
+  CHECK(stack(keys, 4).expression() == "torch.stack((keys, ..., keys), dim=0)");
+  CHECK(add(queries, divide(keys, 2, "2")).expression() == "queries + (keys / 2)");
+  CHECK(sum(divide(queries, 2, "2"), true, -2).expression() == "(queries / 2).sum(dim=-2, keepdim=True)");
+  CHECK(linear(divide(keys, 2, "2"), keys, {}, "W_query").expression() == "W_query(keys / 2)");
   CHECK(matmul(scores, keys).inputs() == Names{"queries", "keys"});
   CHECK(matmul(t(keys), keys).inputs() == Names{"keys"});
   scores.set_name("attn_scores");
   CHECK(matmul(scores, keys).inputs() == Names{"attn_scores", "keys"});
   CHECK(counting({2}).inputs() == Names{});
-  const Tensor bias = named("bias", {2});
-  CHECK(linear(queries, named("W", {2, 3}), bias, "W").inputs() == Names{"queries", "W", "bias"});
+  CHECK(linear(queries, named("W", {2, 3}), named("bias", {2}), "W").inputs() == Names{"queries", "W", "bias"});
 }
 
-TEST_CASE("grad_fn is what PyTorch prints") {
-  const Tensor x1 = trained("x", {5});
-  const Tensor x2 = trained("x", {4, 5});
-  const Tensor x3 = trained("x", {3, 4, 5});
-  const Tensor x4 = trained("x", {2, 3, 4, 5});
-  const Tensor weight = trained("W", {2, 5});
-  const Tensor bias = trained("b", {2});
-  const Tensor halves = divide(x2, 2, "2");
+TEST_CASE("grad_fn is what PyTorch prints, also where no golden page has it") {
+  const Tensor x = parameter(counting({4, 5}));
+  const Tensor row = parameter(counting({5}));
+  const Tensor weight = parameter(counting({2, 5}));
   const std::vector<std::pair<std::string, Tensor>> tensors = {
-      {"index", index(x2, 1)},
-      {"stack", stack(x2, 2)},
-      {"repeat_interleave", repeat_interleave(x2, 2, 0)},
-      {"t", t(x2)},
-      {"transpose", transpose(x3, 1, 2)},
-      {"view", view(x2, {5, 4})},
-      {"contiguous", contiguous(t(x2))},
-      {"divide", halves},
-      {"masked_fill", masked_fill(x2, bools({4, 5}), 0)},
-      {"softmax", softmax(x2)},
-      {"sum", sum(x2)},
-      {"sqrt", sqrt(x2)},
-      {"rsqrt", rsqrt(x2)},
-      {"raise", add(x2, 1e-5)},
-      {"mean", mean(x2)},
-      {"variance", variance(x2)},
-      {"layer_norm", scale_and_shift(x2, x1, x1)},
-      {"subtract", subtract(x2, x1)},
-      {"softmax_gradient", softmax_gradient(x2, counting({4, 5}))},
-      {"total", total(x2)},
-      {"lookup", lookup(x2, torch::tensor(std::vector<std::int64_t>{2, 0}), "table")},
-      {"cos", cos(x2)},
-      {"sin", sin(x2)},
-      {"every", every(x2, 0, 2)},
-      {"amax", amax(x2)},
-      {"maximum", maximum(x2, halves)},
-      {"dots", dots(x2, x1)},
-      {"dot_by_loop", dot_by_loop(x1, x1)},
-      {"pairwise_dots", pairwise_dots(x2, x2)},
-      {"divide by a scalar", divide(x2, sum(x1))},
-      {"weighted_sum", weighted_sum(index(t(x2), 0), x2)},
-      {"matmul 1-D", matmul(x1, t(weight))},
-      {"matmul 2-D", matmul(x2, t(weight))},
-      {"matmul 3-D @ 2-D", matmul(x3, t(weight))},
-      {"matmul 3-D", matmul(x3, transpose(x3, 1, 2))},
-      {"matmul 4-D", matmul(x4, transpose(x4, 2, 3))},
-      {"dropout 0", dropout(halves, bools({4, 5}), 0)},
-      {"dropout 0.5", dropout(x2, bools({4, 5}), 0.5)},
-      {"dropout 1", dropout(x2, bools({4, 5}), 1)},
-      {"linear 1-D", linear(x1, weight, {}, "W")},
-      {"linear 1-D with bias", linear(x1, weight, bias, "W")},
-      {"linear 2-D", linear(x2, weight, {}, "W")},
-      {"linear 2-D with bias", linear(x2, weight, bias, "W")},
-      {"linear 3-D", linear(x3, weight, {}, "W")},
-      {"linear 3-D with bias", linear(x3, weight, bias, "W")},
+      {"index", index(x, 1)},
+      {"contiguous", contiguous(t(x))},
+      {"sqrt", sqrt(x)},
+      {"rsqrt", rsqrt(x)},
+      {"mean", mean(x)},
+      {"variance", variance(x)},
+      {"layer_norm", scale_and_shift(x, row, row)},
+      {"softmax_gradient", softmax_gradient(x, counting({4, 5}))},
+      {"cos", cos(x)},
+      {"sin", sin(x)},
+      {"dropout 1", dropout(x, bools({4, 5}), 1)},
+      {"linear 1-D with bias", linear(row, weight, parameter(counting({2})), "W")},
+      {"linear 2-D with bias", linear(x, weight, parameter(counting({2})), "W")},
   };
-  CHECK(tensors.size() == golden()["grad_fn"].size());
-  for (const auto& named_tensor : tensors) {
-    const std::string& name = named_tensor.first;
-    CAPTURE(name);
-    CHECK(named_tensor.second.requires_grad());
-    CHECK(named_tensor.second.grad_fn() == golden()["grad_fn"][name].get<std::string>());
+  for (const auto& one : tensors) {
+    CAPTURE(one.first);
+    CHECK(one.second.grad_fn() == golden()["grad_fn"][one.first].get<std::string>());
   }
 }
 
@@ -371,13 +270,10 @@ TEST_CASE("a gradient is required if a parameter is involved") {
   CHECK_FALSE(plain.requires_grad());
   CHECK(weight.requires_grad());
   CHECK(weight.grad_fn() == "");
-  CHECK(weight.operation().is_parameter());
   const Tensor frozen = frozen_parameter(plain);
   CHECK(frozen.operation().is_parameter());
   CHECK_FALSE(frozen.requires_grad());
   CHECK_FALSE(matmul(plain, frozen).requires_grad());
-  CHECK_FALSE(matmul(plain, plain).requires_grad());
-  CHECK(matmul(plain, plain).grad_fn() == "");
   CHECK(matmul(plain, weight).requires_grad());
   CHECK(matmul(weight, plain).requires_grad());
   CHECK(linear(plain, plain, parameter(counting({2})), "W").requires_grad());
@@ -385,65 +281,40 @@ TEST_CASE("a gradient is required if a parameter is involved") {
 }
 
 TEST_CASE("numbers are computed once, on first use") {
-  auto calls = std::make_shared<int>(0);
-  const Tensor x = leaf({2, 2}, DType::float32, "x", [calls] {
-    ++*calls;
-    return Contents(filled({2, 2}, {1, 2, 3, 4}));
+  int calls = 0;
+  const Tensor x = leaf({2, 2}, DType::float32, "x", [&calls] {
+    ++calls;
+    Block<float> ones({2, 2});
+    std::ranges::fill(ones, 1.0F);
+    return Contents(std::move(ones));
   });
   const Tensor scores = matmul(x, t(x));
   x.set_name("x");
   const Tensor weights = softmax(divide(scores, 2, "2"));
-  CHECK(weights.shape() == Shape{2, 2});
   CHECK(scores.expression() == "x @ x.T");
-  CHECK(weights.inputs().size() == 1);
-  CHECK(weights.grad_fn() == "");
-  std::unordered_set<const void*> seen;
-  CHECK(weights.bytes(seen) > 0);
-  CHECK(*calls == 0);
-  CHECK(values_of(scores) == std::vector<float>{5, 11, 11, 25});
-  CHECK(*calls == 1);
+  CHECK(bytes_of(weights) > 0);
+  CHECK(calls == 0);
+  CHECK(values_of(scores) == std::vector<float>(4, 2));
   weights.array();
   const Tensor copy = x;
-  copy.array();
-  CHECK(*calls == 1);
   CHECK(copy.array().storage == x.array().storage);
+  CHECK(calls == 1);
 }
 
 TEST_CASE("bytes count shared operands once, and views not at all") {
-  const auto bytes = [](const Tensor& x) {
-    std::unordered_set<const void*> seen;
-    return x.bytes(seen);
-  };
   const Tensor x = counting({2, 3});
-  CHECK(bytes(x) == 24);
-  CHECK(bytes(t(x)) == 24);
-  CHECK(bytes(index(x, 0)) == 24);
-  CHECK(bytes(view(x, {6})) == 24);
-  CHECK(bytes(parameter(x)) == 24);
-  CHECK(bytes(matmul(x, t(x))) == 24 + 16);
-  CHECK(bytes(bools({2, 3})) == 6);
-  CHECK(bytes(leaf({5}, DType::int64, "ids", {})) == 40);
-  CHECK(bytes(stack(x, 4)) == 24 + 96);
+  for (const Tensor& view_of_x : {x, t(x), index(x, 0), view(x, {6}), parameter(x)}) {
+    CHECK(bytes_of(view_of_x) == 24);
+  }
+  CHECK(bytes_of(bools({2, 3})) == 6);
+  CHECK(bytes_of(leaf({5}, DType::int64, "ids", {})) == 40);
+  CHECK(bytes_of(stack(x, 4)) == 24 + 96);
   std::unordered_set<const void*> seen;
   const Tensor product = matmul(x, t(x));
   const Tensor sums = sum(x);
   CHECK(product.bytes(seen) == 40);
   CHECK(x.bytes(seen) == 0);
   CHECK(sums.bytes(seen) == 8);
-}
-
-TEST_CASE("sizes beyond 63 bits are refused and do not wrap") {
-  const std::int64_t huge = std::int64_t{1} << 31;
-  const auto planned = [](const Shape& shape) { return leaf(shape, DType::float32, "x", {}); };
-  CHECK_THROWS_AS(planned({huge, huge, 2}), TooLarge);
-  const auto bytes = [](const Tensor& x) {
-    std::unordered_set<const void*> seen;
-    return x.bytes(seen);
-  };
-  CHECK_THROWS_AS(bytes(planned({huge, huge})), TooLarge);
-  const Tensor half = planned({std::int64_t{1} << 29, huge});
-  CHECK(bytes(half) == std::int64_t{1} << 62);
-  CHECK_THROWS_AS(bytes(divide(half, 2, "2")), TooLarge);
 }
 
 // --- Numbers ---
@@ -629,7 +500,7 @@ TEST_CASE("softmax works on rows of a view") {
 }
 
 TEST_CASE("a tensor computed without gradients has none, whatever it is rewritten to") {
-  const Tensor x = trained("x", {2, 3});
+  const Tensor x = parameter(counting({2, 3}));
   const Tensor doubled = divide(x, 0.5, "0.5");
   doubled.set_name("doubled");
   const Tensor product = matmul(doubled, t(doubled));
@@ -694,19 +565,6 @@ TEST_CASE("the steps of nn.LayerNorm are PyTorch's") {
     }
   }
   CHECK_THROWS_AS(scale_and_shift(counting({2, 3}), counting({2}), counting({3})), ShapeError);
-}
-
-TEST_CASE("masked_fill repeats the mask over the leading axes") {
-  const Tensor mask = bools({2, 2}, {false, true, false, false});
-  CHECK(values_of(masked_fill(counting({2, 2, 2}), mask, -9)) == std::vector<float>{0, -9, 2, 3, 4, -9, 6, 7});
-  CHECK(values_of(masked_fill(t(counting({2, 2})), mask, -9)) == std::vector<float>{0, -9, 1, 3});
-}
-
-TEST_CASE("repeat_interleave puts an item's copies side by side") {  // as torch.arange(4).view(2, 2) gives them
-  const Tensor x = counting({2, 2});
-  CHECK(values_of(repeat_interleave(x, 2, 0)) == std::vector<float>{0, 1, 0, 1, 2, 3, 2, 3});
-  CHECK(values_of(repeat_interleave(x, 2, 1)) == std::vector<float>{0, 0, 1, 1, 2, 2, 3, 3});
-  CHECK(values_of(repeat_interleave(t(x), 3, 0)) == std::vector<float>{0, 2, 0, 2, 0, 2, 1, 3, 1, 3, 1, 3});
 }
 
 TEST_CASE("of a large table only the rows that are needed are looked up") {

@@ -1,9 +1,7 @@
 // UTF-8, columns, lines, numbers and styled text.
 
-#include "text/columns.hpp"
-
 #include "text/lines.hpp"
-#include "text/nearest.hpp"
+
 #include "text/numbers.hpp"
 #include "text/styled.hpp"
 #include "text/utf8.hpp"
@@ -91,15 +89,12 @@ TEST_CASE("text is trimmed, split and wrapped") {
   CHECK(text::split("a,,b") == Strings{"a", "", "b"});
 }
 
-TEST_CASE("nearest finds a candidate that contains the word") {
+TEST_CASE("nearest finds a candidate that contains the word, or a similar one") {
   const std::vector<std::string> steps = {"dropout_attn_weights", "attn_weights", "context_vecs"};
   CHECK(text::nearest("weights", steps) == "attn_weights");
   CHECK(text::nearest("Context", steps) == "context_vecs");
   CHECK(text::nearest("xt", steps).empty());
   CHECK(text::nearest("--heads", std::vector<std::string>{"--seed-it", "--num-heads"}) == "--num-heads");
-}
-
-TEST_CASE("nearest finds a similar candidate") {
   const Strings names = {"simplified", "trainable", "causal", "dropout"};
   CHECK(text::nearest("causal", names) == "causal");
   CHECK(text::nearest("casual", names) == "causal");
@@ -117,16 +112,13 @@ TEST_CASE("nearest finds a similar candidate") {
   CHECK(text::nearest("ad", twins) == "ab");
 }
 
-TEST_CASE("one_line has no control characters") {
+TEST_CASE("one_line has no control characters and only UTF-8") {
   CHECK(text::one_line("plain text") == "plain text");
   CHECK(text::one_line("") == "");
   CHECK(text::one_line("a\nb\r\tc") == "a\\x0ab\\x0d\\x09c");
   CHECK(text::one_line("\x1b[31m\x7f") == "\\x1b[31m\\x7f");
   CHECK(text::one_line(std::string_view("\0", 1)) == "\\x00");
   CHECK(text::one_line("Z\xc3\xbcrich") == "Z\xc3\xbcrich");
-}
-
-TEST_CASE("one_line escapes invalid UTF-8 and C1 controls") {
   CHECK(text::one_line("a\xff") == "a\\xff");
   CHECK(text::one_line("\x9b"
                        "31m") == "\\x9b31m");

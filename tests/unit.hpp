@@ -51,6 +51,8 @@ inline std::size_t environment_number(const char* name, std::size_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+inline bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
 /// Whether a row of a long table is tried: each ATTN_TEST_EVERY-th, others each day, or with the same ATTN_TEST_DAY the
 /// same ones (see harness.py). Without ATTN_TEST_EVERY, all.
 inline bool is_in_sample(std::size_t row) {

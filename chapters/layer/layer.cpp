@@ -29,14 +29,47 @@ const std::map<std::string, double, std::less<>>& example_numbers() {
   return numbers;
 }
 
-/// "rope_parameters.factor" for "rope_scaling.factor", as newer configs have it.
-std::string in_parameters(std::string_view key) {
+/// A setting, "rope_scaling.factor", which newer configs call "rope_parameters.factor".
+template <class Value>
+std::optional<Value> setting(const std::map<std::string, Value, std::less<>>& settings, std::string_view key) {
   constexpr std::string_view older = "rope_scaling.";
-  return key.starts_with(older) ? "rope_parameters." + std::string(key.substr(older.size())) : "";
+  auto found = settings.find(key);
+  if (found == settings.end() && key.starts_with(older)) {
+    found = settings.find("rope_parameters." + std::string(key.substr(older.size())));
+  }
+  return found == settings.end() ? std::nullopt : std::optional(found->second);
 }
 
 const Model& model_of(const Article& article) {
   return *std::ranges::find_if(models(), [&](const Model& model) { return &model.article == &article; });
+}
+
+/// The number of the layer in a prefix, the last one: 3 of "model.layers.3."; 0 without one.
+std::int64_t number_in(std::string_view prefix) {
+  std::int64_t number = 0;
+  for (std::size_t begin = 0; begin < prefix.size();) {
+    const std::size_t end = std::min(prefix.find('.', begin), prefix.size());
+    number = text::number_of<std::int64_t>(prefix.substr(begin, end - begin)).value_or(number);
+    begin = end + 1;
+  }
+  return number;
+}
+
+/// "GPT-2 (attn.c_attn.weight)"
+std::string known_models() {
+  std::vector<std::string> known;
+  for (const Model& model : models()) {
+    known.push_back(std::string(model.article.title) + " (" + std::string(model.mark) + ")");
+  }
+  return text::joined(known);
+}
+
+/// The first names, as many as one line holds.
+std::string some_of(std::vector<std::string> names) {
+  constexpr std::size_t most = 8;
+  const bool is_long = names.size() > most;
+  names.resize(std::min(names.size(), most));
+  return text::joined(names) + (is_long ? " and others" : "");
 }
 
 }  // namespace
@@ -166,23 +199,11 @@ void Layer::needs_config(const std::string& what) const {
 }
 
 double Layer::number(std::string_view key, double usual) const {
-  const auto& numbers = given_ == nullptr ? example_numbers() : given_->numbers;
-  if (const auto found = numbers.find(key); found != numbers.end()) {
-    return found->second;
-  }
-  const auto renamed = numbers.find(in_parameters(key));
-  return renamed == numbers.end() ? usual : renamed->second;
+  return setting(given_ == nullptr ? example_numbers() : given_->numbers, key).value_or(usual);
 }
 
 std::string Layer::word(std::string_view key, const std::string& usual) const {
-  if (given_ == nullptr) {
-    return usual;
-  }
-  if (const auto found = given_->words.find(key); found != given_->words.end()) {
-    return found->second;
-  }
-  const auto renamed = given_->words.find(in_parameters(key));
-  return renamed == given_->words.end() ? usual : renamed->second;
+  return given_ == nullptr ? usual : setting(given_->words, key).value_or(usual);
 }
 
 std::int64_t Layer::whole(std::string_view key, std::int64_t usual) const {
@@ -196,15 +217,15 @@ std::int64_t Layer::whole(std::string_view key, std::int64_t usual) const {
 }
 
 void Layer::expect(std::string_view key, double expected) const {
-  if (const double is = number(key, expected); is != expected) {
-    throw LessonError("'" + config() + "' has " + std::string(key) + " " + text::shortest_text(is) +
-                      "; only layers with " + text::shortest_text(expected) +
-                      " are known here; choose another checkpoint");
-  }
+  refuse_other(key, text::shortest_text(number(key, expected)), text::shortest_text(expected));
 }
 
 void Layer::expect(std::string_view key, const std::string& expected) const {
-  if (const std::string is = word(key, expected); is != expected) {
+  refuse_other(key, word(key, expected), expected);
+}
+
+void Layer::refuse_other(std::string_view key, const std::string& is, const std::string& expected) const {
+  if (is != expected) {
     throw LessonError("'" + config() + "' has " + std::string(key) + " " + is + "; only layers with " + expected +
                       " are known here; choose another checkpoint");
   }
@@ -248,6 +269,44 @@ Tensor attend(Program& p, const Tensor& queries, const Tensor& keys, const Tenso
 Tensor joined_heads(Program& p, const Tensor& contexts) {
   const Tensor context_vec = p.show("context_vec", "context vectors of every head\n", transpose(contexts, 1, 2));
   return p.show("context_vecs", "context vectors\n", join(context_vec));
+}
+
+bool has_word(std::string_view list, std::string_view word) {
+  return (" " + std::string(list) + " ").find(" " + std::string(word) + " ") != std::string::npos;
+}
+
+Layers layers_of(const std::vector<std::string>& names) {
+  for (const Model& model : models()) {
+    Layers found = {&model, {}};
+    for (const std::string& name : names) {
+      const std::string prefix = name.substr(0, name.size() - std::min(name.size(), model.mark.size()));
+      const bool is_mark = name == prefix + std::string(model.mark) && (prefix.empty() || prefix.ends_with('.'));
+      if (!is_mark) {
+        continue;
+      }
+      const auto [other, is_new] = found.prefixes.emplace(number_in(prefix), prefix);
+      if (!is_new) {
+        throw LessonError("it has two layers " + std::to_string(number_in(prefix)) + ": " + other->second +
+                          std::string(model.mark) + " and " + name + "; a checkpoint of one model has one of each" +
+                          "; save the tensors of one of them as a checkpoint of their own");
+      }
+    }
+    if (!found.prefixes.empty()) {
+      return found;
+    }
+  }
+  throw LessonError("its tensors are of no model that is known here: " + some_of(names) + "; known are " +
+                    known_models() + "; give a checkpoint of one of these models");
+}
+
+void check_config(const Model& model, const GivenLayer& layer) {
+  const auto type = layer.words.find("model_type");
+  if (type != layer.words.end() && !model.types.empty() && !has_word(model.types, type->second)) {
+    throw LessonError("'" + layer.config + "' has model_type " + type->second +
+                      ", whose attention is not known here, " + "though its tensors have names as in " +
+                      std::string(model.article.title) + "; known are " + std::string(model.types) +
+                      "; choose another checkpoint");
+  }
 }
 
 }  // namespace attn::chapters::layer

@@ -1,13 +1,8 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "chapters/article.hpp"
@@ -16,15 +11,23 @@
 /// The attention of one layer of a checkpoint. Each model is an article with one chapter, `layer`.
 namespace attn::chapters::layer {
 
-/// A kind of checkpoint.
+/// A kind of checkpoint: an article with one chapter. It must not be copied: the two point to each other.
 struct Model {
-  const Article& article;
-  std::string_view mark;     ///< a tensor that each layer of such a checkpoint has, and no other: "attn.c_attn.weight"
-  std::string_view types;    ///< each `model_type` in a config.json of such a checkpoint; empty: it has no config
-  std::string_view part;     ///< how the names of the attention's tensors begin in a layer: "attn."
-  std::string_view ignored;  ///< those among them that compute nothing
-  std::string_view assumed = {};     ///< the settings that are assumed without a config
+  std::string_view name;     ///< of the article
+  std::string_view title;    ///< "GPT-2"
+  void (*run)(Program&);     ///< the layer's program
+  std::string_view special;  ///< special features of the layer
+  std::span<const Meaning> meanings;
+  std::string_view mark;  ///< a tensor that each layer of such a checkpoint has, and no other: "attn.c_attn.weight"
+  std::string_view types = {};    ///< each `model_type` in a config.json of such a checkpoint; empty: it has no config
+  std::string_view part = {};     ///< how the names of the attention's tensors begin in a layer: "attn."
+  std::string_view ignored = {};  ///< those among them that compute nothing
+  std::string_view assumed = {};  ///< the settings that are assumed without a config
   std::string_view embeddings = {};  ///< the tensors that make hidden states of token ids: "wte.weight wpe.weight"
+
+  Article article = {.name = name, .title = title, .cpu = Cpu::avx2, .chapters = {&chapter, 1}, .meanings = meanings};
+  Chapter chapter = {
+      "layer", &article, run, "those of the checkpoint", special, {.batch = true, .heads = true, .shared_d_out = true}};
 };
 
 /// Returns true if a list, separated by spaces, has the word.
@@ -98,6 +101,7 @@ class Layer {
   std::string config() const { return given_ == nullptr ? "" : given_->config; }
 
  private:
+  void refuse_other(std::string_view key, const std::string& is, const std::string& expected) const;
   /// A weight of this shape, shown as the step `name`. Throws LessonError if the layer has none, or another shape.
   Tensor weight(const std::string& name, const std::string& key, const Shape& shape);
   /// "layer 0 of 'model.safetensors'"
@@ -117,25 +121,6 @@ Tensor joined_heads(Program& p, const Tensor& contexts);
 /// -> [b, n, heads * head_dim]. The mask is True where a score is hidden.
 Tensor attend(Program& p, const Tensor& queries, const Tensor& keys, const Tensor& values,
               const std::optional<Tensor>& mask);
-
-/// What the steps are for, in every model and in each.
-std::span<const Meaning> shared_meanings();
-std::span<const Meaning> gpt2_meanings();
-std::span<const Meaning> llama_meanings();
-std::span<const Meaning> bert_meanings();
-std::span<const Meaning> multihead_attention_meanings();
-std::span<const Meaning> gpt_model_meanings();
-
-void gpt2(Program& p);
-void llama(Program& p);
-void bert(Program& p);
-void multihead_attention(Program& p);
-void gpt_model(Program& p);
-extern const Article gpt2_article;
-extern const Article llama_article;
-extern const Article bert_article;
-extern const Article multihead_attention_article;
-extern const Article gpt_model_article;
 
 /// How far one position turns each of d / 2 pairs of columns, as the layer's config says: rope_theta, and rope_scaling
 /// of type linear or llama3. As the models compute it in float32, except for the power. Throws LessonError for an odd d

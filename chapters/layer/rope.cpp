@@ -2,8 +2,8 @@
 
 #include <numbers>
 
+#include "tensor/math.hpp"
 #include "tensor/operations.hpp"
-#include "tensor/rounded_math.hpp"
 #include "tensor/words.hpp"
 
 namespace attn::chapters::layer {

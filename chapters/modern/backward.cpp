@@ -1,4 +1,3 @@
-#include <cstdint>
 
 #include "chapters/attention.hpp"
 #include "chapters/modern/modern.hpp"
@@ -25,8 +24,7 @@ void backward(Program& p) {
   p.section("forward");
   const Tensor inputs = p.inputs();
   const std::int64_t num_tokens = inputs.size(0);
-  const auto [W_query, W_key, W_value] =
-      p.projections(inputs.size(-1), {.init = Init::randn, .d_out_kq = 2, .d_out_v = 2});
+  const auto [W_query, W_key, W_value] = p.projections(inputs.size(-1), {Init::randn, 2, 2});
   const Tensor target = p.show("target", "target\n", p.randn({num_tokens, W_value.d_out()}));
   const Tensor queries = p.show("queries", "queries\n", W_query(inputs));
   const Tensor keys = p.show("keys", "keys\n", W_key(inputs));

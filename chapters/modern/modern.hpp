@@ -2,10 +2,8 @@
 
 #include "chapters/article.hpp"
 
-/// Attention in today's models: an article written for this tool.
+/// The chapters of the article "Attention in today's models".
 namespace attn::chapters::modern {
-
-extern const Article article;
 
 void average(Program& p);
 void padding(Program& p);

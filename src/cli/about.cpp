@@ -1,18 +1,12 @@
-#include "cli/about.hpp"
-
-#include <algorithm>
 #include <array>
-#include <string_view>
-#include <variant>
-#include <vector>
+#include <type_traits>
 
 #include <nlohmann/json.hpp>
 
-#include "chapters/chapter.hpp"
-#include "cli/option_rows.hpp"
-#include "cli/options.hpp"
+#include "cli/option.hpp"
 #include "render/json.hpp"
-#include "tensor/blas_kernels.hpp"
+#include "tensor/blas.hpp"
+#include "walk/names.hpp"
 
 namespace attn::cli {
 
@@ -20,41 +14,73 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// "--d-out-kq" is "d_out_kq".
-std::string key_of(const Option& option) {
-  std::string key(option.name.substr(2));
-  std::ranges::replace(key, '-', '_');
-  return key;
+/// A value, or the file that it comes from; null if it is left to the article.
+template <class T>
+Json told(const std::optional<T>& given) {
+  if constexpr (requires { given->source; }) {
+    return given ? Json(given->source) : Json();
+  } else {
+    return given ? Json(*given) : Json();
+  }
+}
+
+/// The name of a value; null if it is left to the article.
+template <class T>
+Json told(const std::map<std::string, T>& names, const std::optional<T>& given) {
+  return given ? Json(name_of(names, *given)) : Json();
 }
 
 Json head(const chapters::Chapter& chapter, const Options& options) {
-  static const std::vector<Option> settings = setting_options();
-  static const std::vector<Option> of_layers = layer_options();
   const Lesson lesson = chapters::settled(chapter, options.lesson);
-  Json told_options;
-  for (const Option& option : settings) {
-    const bool is_told = option.told != nullptr || !std::holds_alternative<std::monostate>(option.member);
-    if (is_told && !std::holds_alternative<OwnSize>(option.member)) {
-      told_options[key_of(option)] = told(option, options, lesson);
-    }
-    if (option.name == "--blas") {
-      told_options["blas_core"] = core_name(lesson.kernels.blas);
-    }
-  }
-  for (const Option& option : of_layers) {
-    if (lesson.layer && option.told != nullptr) {
-      told_options[key_of(option)] = told(option, options, lesson);
-    }
+  const torch::PrintOptions& print = options.text.print;
+  const std::string* const sci_mode = options.given.value_of("--sci-mode");
+  Json settings = {{"seed", render::seed_json(lesson.seed.value_or(default_seed))},
+                   {"steps", options.all_steps ? "all" : "article"},
+                   {"only", options.only},
+                   {"tokens", told(lesson.tokens)},
+                   {"d_in", told(lesson.d_in)},
+                   {"batch", told(lesson.batch)},
+                   {"what_if", options.what_if != nullptr ? Json(options.what_if->name) : Json()},
+                   {"sentence", told(lesson.sentence)},
+                   {"inputs", told(lesson.inputs)},
+                   {"second_inputs", told(lesson.second_inputs)},
+                   {"weights", told(lesson.weights)},
+                   {"attend_to", told(attend_to_names(), lesson.attend_to)},
+                   {"fixture", lesson.fixture},
+                   {"query", told(lesson.query)},
+                   {"d_out_kq", told(lesson.d_out_kq)},
+                   {"d_out_v", told(lesson.d_out_v)},
+                   {"init", told(init_names(), lesson.init)},
+                   {"qkv_bias", lesson.qkv_bias},
+                   {"num_heads", told(lesson.num_heads)},
+                   {"dropout", told(lesson.dropout)},
+                   {"dropout_kernel", name_of(dropout_kernel_names(), lesson.dropout_kernel)},
+                   {"cpu", name_of(cpu_names(), lesson.kernels.cpu)},
+                   {"blas", blas_name(lesson.kernels.blas)},
+                   {"blas_core", core_name(lesson.kernels.blas)},
+                   {"precision", print.precision},
+                   {"threshold", print.threshold},
+                   {"edgeitems", print.edgeitems},
+                   {"linewidth", print.linewidth},
+                   {"sci_mode", sci_mode != nullptr ? *sci_mode : "auto"},
+                   {"no_grad", !options.text.show_grad}};
+  if (lesson.layer) {
+    settings.update({{"weights", lesson.layer->source},
+                     {"layer", lesson.layer->number},
+                     {"tokenizer", lesson.layer->tokenizer},
+                     {"config", lesson.layer->config}});
   }
   for (const chapters::OwnSize& size : chapter.takes.sizes) {
-    const auto row = std::ranges::find(settings, "--" + std::string(size.name), &Option::name);
-    told_options[key_of(*row)] = told(*row, options, lesson);
+    std::string key(size.name);
+    std::ranges::replace(key, '-', '_');
+    const auto found = lesson.own_sizes.find(size.name);
+    settings[key] = found == lesson.own_sizes.end() ? Json() : Json(found->second);
   }
   return {{"tool", "attn-walkthrough"},
           {"version", ATTN_VERSION},
           {"chapter", chapter.name},
           {"article", chapter.article->name},
-          {"options", std::move(told_options)}};
+          {"options", std::move(settings)}};
 }
 
 }  // namespace
@@ -64,8 +90,6 @@ std::function<Json()> about(const chapters::Chapter& chapter, const Options& opt
 }
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The name of the script's field for this kind of value.
 std::string_view field_of(ValueKind kind) {
@@ -124,7 +148,7 @@ Json settings_json() {
 bool is_setting(const Option& option) {
   constexpr std::array groups = {group::inputs, group::weights, group::dropout};
   constexpr std::array<std::string_view, 3> others = {"--article", "--cpu", "--precision"};
-  const bool is_file = option.value.kind == ValueKind::tensor || option.value.kind == ValueKind::weights;
+  const bool is_file = option.value.kind == ValueKind::file;
   const auto is_group = [&](std::string_view group) { return group == option.group; };
   return (option.takers & by_chapter) != 0 && !is_file &&
          (std::ranges::any_of(groups, is_group) || std::ranges::find(others, option.name) != others.end());

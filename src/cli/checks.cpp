@@ -1,16 +1,10 @@
-#include "cli/option_rows.hpp"
-
 #include <unistd.h>
 
-#include <algorithm>
-#include <iterator>
-#include <optional>
+#include <array>
+#include <filesystem>
 
-#include "cli/line.hpp"
-#include "cli/options.hpp"
-#include "render/page/live.hpp"
+#include "cli/option.hpp"
 #include "text/lines.hpp"
-#include "torch/torch.hpp"
 
 namespace attn::cli {
 
@@ -19,20 +13,39 @@ namespace {
 using chapters::Chapter;
 using Words = std::vector<std::string>;
 
-/// What a form lacks that cannot do something.
-struct Lack {
-  unsigned bit;
-  std::string_view words;
-};
+/// Endings of files that hold no text, and that nothing here writes.
+constexpr auto other_files =
+    std::to_array<std::string_view>({".docx", ".gif", ".jpg", ".pdf", ".png", ".pt", ".pth", ".xlsx"});
 
-constexpr Lack lacks[] = {{can::sentences, "has no sentences"},
-                          {can::colours, "has no colours"},
-                          {can::derivations, "shows no derivation"},
-                          {can::comparisons, "shows no comparison"},
-                          {can::questions, "shows the numbers to ask for"},
-                          {can::slides, "is no page"},
-                          {can::several, "shows one tensor"},
-                          {can::draws, "shows no draws"}};
+std::string ending_of(const std::string& path) { return text::lower(std::filesystem::path(path).extension().string()); }
+
+template <class Table>
+auto with_ending(const Table& table, const std::string& ending) {
+  const auto found = std::ranges::find_if(table, [&](const auto& one) { return one.ending == ending; });
+  return ending.empty() || found == std::end(table) ? nullptr : &*found;
+}
+
+/// Returns true for an ending of text, programs or reports, and for what nothing here writes.
+bool is_of_no_tensors(const std::string& ending) {
+  return with_ending(render::writers(), ending) != nullptr || with_ending(emit::emitters(), ending) != nullptr ||
+         with_ending(report_forms, ending) != nullptr || std::ranges::find(other_files, ending) != other_files.end();
+}
+
+/// Returns true if the command can write this ending, and chooses its form.
+bool is_chosen(Options& options, const std::string& ending) {
+  if (options.command == Command::verify) {
+    const ReportForm* const report = with_ending(report_forms, ending);
+    options.verify.format = report != nullptr ? report->format : options.verify.format;
+    return report != nullptr;
+  }
+  if (const render::Writer* const writer = with_ending(render::writers(), ending)) {
+    options.format = writer;
+    return true;
+  }
+  options.emit = with_ending(emit::emitters(), ending);
+  options.tensors = options.emit != nullptr ? nullptr : with_ending(render::tensor_writers(), ending);
+  return options.emit != nullptr || options.tensors != nullptr;
+}
 
 /// "--format text, markdown, html": the forms that can do it.
 std::string forms_with(unsigned bit) {
@@ -49,12 +62,10 @@ std::string forms_with(unsigned bit) {
 }
 
 /// Refuses `what` if the form of output cannot do what it needs.
-void check_need(const std::string& what, unsigned needs, const Options& options) {
-  for (const Lack& lack : lacks) {
-    if ((needs & lack.bit & ~form_of(options).can) != 0) {
-      throw UsageError(what + " needs " + forms_with(lack.bit) + ": " + std::string(form_of(options).name) + " " +
-                       std::string(lack.words) + "; add one of these");
-    }
+void check_need(const std::string& what, unsigned need, const Options& options) {
+  if ((need & ~form_of(options).can) != 0) {
+    throw UsageError(what + " needs " + forms_with(need) + ", not " + std::string(form_of(options).name) +
+                     "; choose one of these");
   }
 }
 
@@ -75,50 +86,53 @@ void check_clashes(const Option& option, std::span<const GivenOption> given) {
   }
 }
 
-/// The articles (for verify, the chapters) that take the option.
-Words where_taken(const Option& option, const Options& options) {
-  Words names;
-  for (const Chapter& chapter : chapters::all_chapters()) {
-    const bool is_verify = options.command == Command::verify;
-    const bool fits = is_verify ? options.verify.article == nullptr || options.verify.article == chapter.article
-                                : options.name == "all" || chapter.name == options.name;
-    const std::string name(is_verify ? chapter.name : chapter.article->name);
-    if (fits && option.taken(chapter.takes) && std::ranges::find(names, name) == names.end()) {
-      names.push_back(name);
-    }
+/// Throws UsageError if none of the chapters takes the option.
+void check_taken(const Option& option, const std::vector<const Chapter*>& chapters, const std::string& where) {
+  const auto takes_it = [&](const Chapter* one) { return option.taken(one->takes); };
+  if (option.taken && std::ranges::none_of(chapters, takes_it)) {
+    Words names = names_in(chapters, [](const Chapter* one) { return one->name; });
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    throw UsageError(std::string(option.name) + " does not apply to " + text::joined(names) + where +
+                     "; leave it out, or choose from attn-walkthrough list");
   }
-  return names;
-}
-
-bool is_taken(const Option& option, const std::vector<const Chapter*>& chapters) {
-  return !option.taken || std::ranges::any_of(chapters, [&](const Chapter* one) { return option.taken(one->takes); });
-}
-
-[[noreturn]] void refuse_untaken(const Option& option, const std::string& here, const Options& options) {
-  const Words others = where_taken(option, options);
-  throw UsageError(std::string(option.name) + " does not apply to " + here + "; it applies " +
-                   (others.empty() ? "with other articles"
-                                   : (options.command == Command::verify ? "with --chapter " : "with --article ") +
-                                         text::joined(others)) +
-                   "; leave it out, or choose another");
-}
-
-/// Throws UsageError if no chapter takes the option.
-void check_taken(const Option& option, const Options& options) {
-  const std::vector<const Chapter*> meant = chapters_meant(options);
-  if (is_taken(option, meant)) {
-    return;
-  }
-  const bool is_verify = options.command == Command::verify;
-  const std::string article(meant.at(0)->article->name);
-  const std::string here = !is_verify ? options.name + " of " + article
-                           : options.verify.chapter
-                               ? *options.verify.chapter + (options.verify.article != nullptr ? " of " + article : "")
-                               : article;
-  refuse_untaken(option, here, options);
 }
 
 }  // namespace
+
+std::vector<const Form*> formats() {
+  std::vector<const Form*> forms;
+  for (const render::Writer& writer : render::writers()) {
+    forms.push_back(&writer);
+  }
+  for (const render::TensorWriter& writer : render::tensor_writers()) {
+    const bool is_text = std::ranges::find(forms, writer.name, &Form::name) != forms.end();
+    is_text ? void() : forms.push_back(&writer);
+  }
+  return forms;
+}
+
+void choose_form(Options& options) {
+  const std::string ending = ending_of(options.output.value_or(""));
+  if (options.given.has("--emit")) {
+    const bool is_notebook = ending == ".ipynb" && options.emit->name == "pytorch";
+    options.emit = is_notebook ? with_ending(emit::emitters(), ending) : options.emit;
+    return;
+  }
+  const bool is_form = is_of_no_tensors(ending) || with_ending(render::tensor_writers(), ending) != nullptr;
+  if (!options.given.has("--format") && !ending.empty() && !is_chosen(options, ending) && is_form) {
+    throw UsageError("--output cannot write a " + ending +
+                     " file here; see attn-walkthrough help formats; name another file, or add --format text");
+  }
+}
+
+std::string wrong_ending_to_save(const std::string& path) {
+  const std::string ending = ending_of(path);
+  return render::tensor_writer(path) != nullptr || !is_of_no_tensors(ending)
+             ? ""
+             : "it cannot write a " + ending +
+                   " file; use .npz, .safetensors, .npy or .csv for one tensor, or a folder for .npy files; try "
+                   "--save steps.npz";
+}
 
 const Form& form_of(const Options& options) {
   return options.emit != nullptr      ? static_cast<const Form&>(*options.emit)
@@ -141,7 +155,8 @@ std::vector<const Chapter*> chapters_meant(const Options& options) {
 }
 
 void check_together(const Options& options) {
-  const bool is_several = options.command == Command::walk && (options.name == "all" || options.name == "tour");
+  const bool is_walk = options.command == Command::walk;
+  const bool is_several = options.name == "all" || options.name == "tour";
   is_several ? check_need(options.name, can::several, options) : void();
   const std::vector<GivenOption> given = options.given.last();
   for (const auto& [option, value] : given) {
@@ -151,34 +166,28 @@ void check_together(const Options& options) {
       option->check(options);
     }
   }
+  const std::vector<const Chapter*> meant = chapters_meant(options);
   for (const auto& [option, value] : given) {
-    check_taken(*option, options);
+    check_taken(*option, meant, is_walk ? " of " + std::string(meant[0]->article->name) : "");
   }
 }
 
 void check_terminal(const Options& options) {
   const bool is_verify = options.command == Command::verify;
-  if (options.tensors != nullptr && !options.output && isatty(STDOUT_FILENO) != 0) {
-    const std::string name(options.tensors->name);
-    throw UsageError("--format " + name + ": a terminal shows no file of tensors; try --output steps." + name);
-  }
   const bool is_page = is_verify ? options.verify.format == ReportFormat::html : options.format->name == "html";
-  if (is_page && !options.given.has("--output") && isatty(STDOUT_FILENO) != 0) {
-    const std::string name = is_verify               ? "report"
-                             : options.name == "all" ? std::string(options.chapters.at(0)->article->name)
-                                                     : options.name;
-    throw UsageError(
-        "--format html: a page is for a browser, but standard output is a terminal; write to a file or a pipe, or use "
-        "--output -; try --output " +
-        name + ".html");
+  if ((is_page || options.tensors != nullptr) && !options.given.has("--output") && isatty(STDOUT_FILENO) != 0) {
+    const std::string& form = *options.given.value_of("--format");
+    throw UsageError("--format " + form +
+                     ": a terminal cannot show it; write to a file or a pipe, or use --output -; try "
+                     "--output " +
+                     (is_verify ? "report" : options.name) + "." + form);
   }
 }
 
 void check_live(const Options&) {
   if (!render::has_live_program()) {
     throw UsageError(
-        "--live: this build lacks the program for browsers; use a released package, or build with "
-        "-DATTN_LIVE=ON; leave --live out for a page without settings");
+        "--live: this build lacks the program for browsers; use a released package, or build with -DATTN_LIVE=ON");
   }
 }
 
@@ -187,13 +196,6 @@ void check_exercises(const Options& options) {
     throw UsageError(
         "--predict asks on the terminal or in a pipe; a file needs --format markdown or --emit notebook; try --output "
         "exercises.md");
-  }
-}
-
-void check_sizes(const Options& options) {
-  if (options.given.has("--d-out-kq") && options.given.has("--d-out-v")) {
-    throw UsageError(
-        "--d-out cannot be combined with both --d-out-kq and --d-out-v, which set all sizes; leave one of them out");
   }
 }
 
@@ -206,23 +208,14 @@ void check_bias(const Options& options) {
 }
 
 void check_layer(const Options& options) {
-  if (options.command != Command::verify) {
-    return;
-  }
-  if (!options.given.has("--layer")) {
-    throw UsageError(std::string(options.given.has("--config") ? "--config" : "--tokenizer") +
-                     " needs --layer, the checkpoint's layer that it belongs to; add --weights and --layer 0");
-  }
-  if (!options.given.has("--weights")) {
-    throw UsageError("--layer needs --weights: the checkpoint that has the layer; add --weights model.safetensors");
-  }
-}
-
-void check_tokenizer(const Options& options) {
-  if (!options.lesson.sentence) {
+  if (options.given.has("--tokenizer") && !options.lesson.sentence) {
     throw UsageError("--tokenizer needs --sentence, whose words it has; add --sentence \"Your journey starts\"");
   }
-  check_layer(options);
+  const bool is_whole = options.given.has("--layer") && options.given.has("--weights");
+  if (options.command == Command::verify && !is_whole) {
+    throw UsageError(
+        "--layer, --config and --tokenizer need --weights and --layer; add --weights model.safetensors --layer 0");
+  }
 }
 
 void check_chapter(const Options& options) {
@@ -234,47 +227,6 @@ void check_chapter(const Options& options) {
   const std::string& name = *options.verify.chapter;
   throw unknown("--chapter: unknown chapter '" + name + "' here", name,
                 names_in(chapters_meant(any), [](const Chapter* one) { return one->name; }), "attn-walkthrough list");
-}
-
-void check_used(const Options& options, const std::vector<const Chapter*>& chapters) {
-  for (const auto& [option, value] : options.given) {
-    if (!chapters.empty() && !is_taken(*option, chapters)) {
-      Words names;
-      std::ranges::transform(chapters, std::back_inserter(names),
-                             [](const Chapter* one) { return std::string(one->name); });
-      names.erase(std::unique(names.begin(), names.end()), names.end());
-      refuse_untaken(*option, text::joined(names) + ", which the page shows", options);
-    }
-  }
-}
-
-void check_query(const Options& options) {
-  const VerifyOptions& verify = options.verify;
-  if (!verify.lesson.query) {
-    return;
-  }
-  Lesson inputs;  // the settings that determine which tokens there are
-  inputs.query = verify.lesson.query;
-  inputs.tokens = verify.lesson.tokens;
-  inputs.d_in = verify.lesson.d_in;
-  inputs.sentence = verify.lesson.sentence;
-  inputs.inputs = verify.lesson.inputs;
-  std::optional<LessonError> error;
-  for (const Chapter* chapter : chapters_meant(options)) {
-    if (!chapter->takes.query) {
-      continue;
-    }
-    try {
-      torch::Torch torch(inputs.kernels, inputs.dropout_kernel, torch::Torch::Mode::plan);
-      chapters::walk(*chapter, inputs, torch);
-      return;
-    } catch (const LessonError& found) {
-      error = error ? error : found;
-    }
-  }
-  if (error) {
-    throw LessonError(*error);
-  }
 }
 
 }  // namespace attn::cli

@@ -3,87 +3,45 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
 #include <unordered_set>
 #include <utility>
 
+#include "chapters/chapter.hpp"
 #include "chapters/inputs.hpp"
-#include "chapters/meanings.hpp"
-#include "cli/about.hpp"
 #include "cli/help.hpp"
-#include "cli/option.hpp"
-#include "files/file.hpp"
 #include "picture/terminal.hpp"
-#include "render/page/nodes.hpp"
 #include "system/place.hpp"
-#include "tensor/blas_kernels.hpp"
-#include "tensor/evaluation.hpp"
-#include "walk/memory.hpp"
+#include "tensor/blas.hpp"
+#include "tensor/tensor.hpp"
+#include "walk/walkthrough.hpp"
 
 namespace attn::cli {
 
 namespace {
 
-/// All drawn tensors, shown or not.
-std::vector<Tensor> drawn_tensors(const Walkthrough& walk) {
-  std::vector<Tensor> drawn;
-  for (const torch::Draw& draw : walk.draws().draws) {
-    drawn.push_back(draw.leaf);
-  }
-  return drawn;
-}
-
-/// The option that names a file, unless that is the one beside the checkpoint.
-std::string unless_beside(const GivenLayer& layer, const std::string& option, const std::string& file,
-                          const std::string& usual) {
-  const bool is_beside = file.empty() || std::filesystem::path(layer.files.front()).parent_path() / usual == file;
-  return is_beside ? "" : " " + option + " " + shell_word(file);
-}
-
-/// The command for the layer, with the files that it needs.
-std::string layer_command(const Lesson& lesson) {
-  const GivenLayer& layer = *lesson.layer;
-  return "attn-walkthrough layer --weights " + shell_word(layer.source) + " --layer " + std::to_string(layer.number) +
-         (lesson.inputs ? " --inputs " + shell_word(lesson.inputs->source) : "") +
-         (lesson.sentence ? " --sentence " + shell_word(*lesson.sentence) : "") +
-         unless_beside(layer, "--config", layer.config, "config.json") +
-         unless_beside(layer, "--tokenizer", layer.tokenizer, "tokenizer.json") +
-         (lesson.num_heads ? " --num-heads " + std::to_string(*lesson.num_heads) : "");
-}
-
-/// The settings that are given, each once, in the order of the line.
+/// The settings that are given, and what names a layer, each once, in the order of the line.
 std::vector<GivenOption> settings_of(const Options& options) {
   std::vector<GivenOption> settings = options.given.last();
-  std::erase_if(settings, [](const GivenOption& one) { return !is_setting(*one.option); });
+  std::erase_if(settings, [](const GivenOption& one) {
+    return !is_setting(*one.option) && (one.option->takers & by_chapter) != 0;
+  });
   return settings;
 }
 
-/// The given settings that a chapter takes, as words of its line: " --seed 7 --sentence 'the cat sat'".
-std::string settings_line(const chapters::Chapter& chapter, const Options& options) {
-  const auto command = std::ranges::find(subcommands(), chapter.name, &Subcommand::name);
-  std::string line;
+/// A command for the chapter with the given settings that it takes; it names the article unless that is the default.
+std::string command(const chapters::Chapter& chapter, const Options& options, const std::string& more) {
+  const std::string name = options.lesson.layer ? "layer" : std::string(chapter.name);
+  const std::vector<const chapters::Chapter*> entries = entries_of(name);
+  const Subcommand& command = named(subcommands(), name);
+  std::string line = line_of(command);
+  line += entries.empty() || entries[0] == &chapter ? "" : " --article " + std::string(chapter.article->name);
   for (const auto& [option, value] : settings_of(options)) {
-    const bool is_taken = option->name != "--article" && takes(*command, *option);
+    const bool is_taken = option->name != "--article" && takes(command, *option);
     line += is_taken ? " " + std::string(option->name) + (value.empty() ? "" : " " + shell_word(value)) : "";
   }
-  return line;
-}
-
-/// A command for the chapter with the given settings; it names the article unless that is the default.
-std::string command(const chapters::Chapter& chapter, const Options& options, const std::string& more) {
-  if (options.lesson.layer) {
-    return layer_command(options.lesson) + more;
-  }
-  const auto& all = chapters::all_chapters();
-  const auto first =
-      std::find_if(all.begin(), all.end(), [&](const chapters::Chapter& other) { return other.name == chapter.name; });
-  const std::string article =
-      first->get().article == chapter.article ? "" : " --article " + std::string(chapter.article->name);
-  return "attn-walkthrough " + std::string(chapter.name) + article + settings_line(chapter, options) + more;
+  return line + more;
 }
 
 /// "seed 7, num-heads 2": the seed, and the other settings that were given.
@@ -99,7 +57,10 @@ std::string settings_text(const Options& options) {
 
 /// Throws TooLarge where the steps that are wanted need more memory than there is, and lets them have no more.
 void check_memory(const Walkthrough& planned, std::span<const Step> wanted, bool is_changed, const Options& options) {
-  const std::vector<Tensor> drawn = drawn_tensors(planned);
+  std::vector<Tensor> drawn;  // shown or not
+  for (const torch::Draw& draw : planned.draws().draws) {
+    drawn.push_back(draw.leaf);
+  }
   const bool is_saved = options.save || options.tensors != nullptr;
   const bool reads_all = is_changed || options.explain || options.heatmap || options.step || options.predict ||
                          (options.format->reads_all && !options.cell);
@@ -111,10 +72,10 @@ void check_memory(const Walkthrough& planned, std::span<const Step> wanted, bool
 }  // namespace
 
 render::Framing framing(const chapters::Chapter& chapter, const Options& options, std::span<const Step> steps) {
-  const chapters::Introduction introduction = chapters::chapter_introduction(chapter.name);
-  render::Framing framing = {.question = std::string(introduction.question),
-                             .idea = std::string(introduction.idea) + " " + std::string(introduction.look),
-                             .goals = {introduction.goals.begin(), introduction.goals.end()},
+  const chapters::Topic& topic = chapters::topic_of(chapter.name);
+  render::Framing framing = {.question = std::string(topic.question),
+                             .idea = std::string(topic.idea) + " " + std::string(topic.look),
+                             .goals = {topic.goals.begin(), topic.goals.end()},
                              .next = {}};
   if (const WhatIf* const what_if = chapters::telling_what_if(chapter.name, steps)) {
     framing.next.push_back(command(chapter, options, " --what-if " + std::string(what_if->name)));
@@ -131,7 +92,7 @@ Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, cons
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
   Walkthrough planned = chapters::walk(chapter, lesson, torch);
   std::vector<Step> wanted = selected(planned.steps(), chapter, options);
-  check_one_tensor(wanted, planned.steps(), chapter, options);
+  check_one_tensor(wanted, chapter, options);
   if (options.cell) {
     check_cell(planned.steps(), chapter, options);
   }
@@ -142,11 +103,8 @@ Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, cons
   } else if (options.draws || options.emit != nullptr) {
     wanted.clear();
   }
-  const auto want = [&wanted](const Walkthrough& walk) {
-    wanted.insert(wanted.end(), walk.steps().begin(), walk.steps().end());
-  };
   for (const Otherwise& otherwise : what_ifs) {
-    want(otherwise.walk);
+    wanted.insert(wanted.end(), otherwise.walk.steps().begin(), otherwise.walk.steps().end());
   }
   if (options.save) {
     check_disk(*options.save, planned.steps());
@@ -173,17 +131,10 @@ Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, con
   return chapters::walk(chapter, lesson, torch);
 }
 
-void check_change_fits(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options,
-                       const WhatIf& rule) {
-  Options with_rule = options;
-  with_rule.what_if = &rule;
-  planned(chapter, lesson, with_rule);
-}
-
 render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options) {
   const std::string name(chapter.name);
   render::ShownChapter result = {.name = name,
-                                 .title = name + ": " + std::string(chapters::chapter_summary(name)),
+                                 .title = name + ": " + std::string(chapters::topic_of(name).summary),
                                  .about = about(chapter, options),
                                  .steps = selected(walkthrough.steps(), chapter, options),
                                  .all_steps = walkthrough.steps(),
@@ -206,7 +157,7 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
 emit::Chapter emitted(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options) {
   const std::string name(chapter.name);
   emit::Chapter result = {.name = name,
-                          .title = name + ": " + std::string(chapters::chapter_summary(name)),
+                          .title = name + ": " + std::string(chapters::topic_of(name).summary),
                           .article = std::string(chapter.article->title),
                           .walk = walkthrough,
                           .shown = selected(walkthrough.steps(), chapter, options),
@@ -240,25 +191,11 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
   result.glossary = find_guide("glossary")->text;
   result.terminal =
       options.output ? render::file_terminal(options.colours) : render::detect_terminal(STDOUT_FILENO, options.colours);
-  if (options.own_linewidth && options.what_if == nullptr) {  // a comparison has two tensors in a line
+  if (options.given.has("--linewidth") && options.what_if == nullptr) {  // a comparison has two tensors in a line
     result.terminal.width = options.text.print.linewidth;
   }
   return result;
 }
-
-namespace {
-
-/// The steps among which each reason is told once: those that are shown, each after what is explained with it.
-std::vector<Step> explained(const std::vector<Step>& all, const chapters::Chapter& chapter, const Options& options) {
-  std::vector<Step> steps;
-  for (const Step& step : selected(all, chapter, options)) {
-    steps.insert(steps.end(), step.through.begin(), step.through.end());
-    steps.push_back(step);
-  }
-  return steps;
-}
-
-}  // namespace
 
 render::Why why_in(const chapters::Chapter& chapter, const Options& options) {
   struct Planned {
@@ -271,7 +208,11 @@ render::Why why_in(const chapters::Chapter& chapter, const Options& options) {
       const Lesson& lesson = options.lesson;
       torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
       const Walkthrough walk = chapters::walk(chapter, lesson, torch);
-      const std::vector<Step> steps = options.only.empty() ? walk.steps() : explained(walk.steps(), chapter, options);
+      std::vector<Step> steps;  // each reason is told once among these: with --only, after what is explained with it
+      for (const Step& shown : options.only.empty() ? walk.steps() : selected(walk.steps(), chapter, options)) {
+        steps.insert(steps.end(), shown.through.begin(), shown.through.end());
+        steps.push_back(shown);
+      }
       planned->emplace(Planned{render::Reasons(steps), chapters::token_words(*chapter.article, lesson)});
     }
     const auto& [reasons, tokens] = **planned;

@@ -1,13 +1,8 @@
 #include "cli/help.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <map>
-#include <string_view>
-#include <vector>
+#include <functional>
 
-#include "cli/option.hpp"
-#include "cli/option_rows.hpp"
 #include "text/lines.hpp"
 
 namespace attn::cli {
@@ -61,32 +56,18 @@ std::string options_text(const Subcommand& command, const Options& so_far) {
   return text;
 }
 
-std::string commands_text() {
-  std::string text;
-  std::string group;
-  for (const Subcommand& command : subcommands()) {
-    text += command.group == group ? "" : "\n" + command.group + ":\n";
-    group = command.group;
-    text += row(command.name, command.summary);
-  }
-  return text;
+std::string paragraph(const std::string& text) {
+  return text.empty() ? "" : "\n" + text::joined(text::wrapped(text, width, "", ""), "\n") + "\n";
 }
 
-std::string guides_text() {
-  std::string text = "\nGuides, shown by attn-walkthrough help GUIDE:\n";
-  for (const Guide& guide : guides()) {
-    text += row(std::string(guide.name), title(guide));
-  }
-  return text;
+/// The chapters, or the other commands.
+std::vector<Subcommand> commands(bool are_chapters) {
+  std::vector<Subcommand> all = subcommands();
+  std::erase_if(all, [=](const Subcommand& one) { return (one.taker == by_chapter) != are_chapters; });
+  return all;
 }
 
-std::string remark_text(const std::string& remark) {
-  std::string text;
-  for (const std::string& paragraph : text::lines_of(remark)) {
-    text += paragraph.empty() ? "\n" : text::joined(text::wrapped(paragraph, width, "", ""), "\n") + "\n";
-  }
-  return text.empty() ? "" : "\n" + text;
-}
+std::string_view title(const Guide& guide) { return guide.text.substr(2, guide.text.find('\n') - 2); }
 
 /// " FILE...", " steps|rules"; empty if the command takes no argument.
 std::string argument_of(const Subcommand& command) {
@@ -96,19 +77,16 @@ std::string argument_of(const Subcommand& command) {
 
 /// The command's summary and usage.
 std::string opening(const Subcommand& command) {
-  return remark_text(command.summary).substr(1) + "Usage: " + line_of(command) + " [OPTIONS]" +
+  return command.summary + "\n\nUsage: " + line_of(command) + " [OPTIONS]" +
          (&command == &program() ? " [CHAPTER]" : argument_of(command)) + "\n";
 }
 
-/// "Chapters: simplified, trainable", a paragraph for each group.
-std::string command_names_text() {
-  std::map<std::string, std::vector<std::string>> names;
-  for (const Subcommand& command : subcommands()) {
-    names[command.group].push_back(command.name);
-  }
-  std::string text;
-  for (const auto& [group, members] : names) {
-    text += remark_text(group + ": " + text::joined(members)).substr(1);
+/// A heading, and a row for each element: its name, and what `words` makes of it.
+template <class Range, class Words>
+std::string rows(const std::string& heading, const Range& range, Words words) {
+  std::string text = "\n" + heading + ":\n";
+  for (const auto& one : range) {
+    text += row(std::string(one.name), std::invoke(words, one));
   }
   return text;
 }
@@ -118,30 +96,25 @@ std::string command_names_text() {
 std::string short_help(const Subcommand& command, const Options& so_far) {
   constexpr std::size_t few = 12;
   const bool is_program = &command == &program();
-  const Subcommand& told = is_program ? subcommands().front() : command;
-  const std::vector<const Option*> options = options_of(told);
+  const std::vector<const Option*> options = options_of(is_program ? subcommands().front() : command);
   if (options.size() <= few) {
     return help(command, so_far);
   }
-  std::string text = opening(command) + (is_program ? "\n" + command_names_text() : "");
+  std::string text = opening(command);
+  if (is_program) {
+    text += paragraph("Chapters: " + text::joined(names_in(commands(true), &Subcommand::name))) +
+            paragraph("Commands: " + text::joined(names_in(commands(false), &Subcommand::name)));
+  }
   text += std::string("\nCommon options") + (is_program ? " of a chapter" : "") + ":\n";
   for (const Option* option : options) {
     const std::string word(option->value.placeholder);
     text += !option->is_common ? "" : option_row(*option, word.empty() ? placeholder(option->value, so_far) : word);
   }
-  return text + remark_text("More: " + line_of(command) + " --help" + (is_program ? ", CHAPTER --help," : ",") +
-                            " attn-walkthrough help GUIDE (" + text::joined(names_in(guides(), &Guide::name)) + ")");
+  return text + paragraph("More: " + line_of(command) + " --help" + (is_program ? ", CHAPTER --help," : ",") +
+                          " attn-walkthrough help GUIDE (" + text::joined(names_in(guides(), &Guide::name)) + ")");
 }
 
-std::string first_words() {
-  return "Prints every tensor of the attention mechanism exactly as PyTorch prints it. Try:\n\n"
-         "  attn-walkthrough simplified              attention without weights\n"
-         "  attn-walkthrough causal --explain        what each step does\n"
-         "  attn-walkthrough multihead --step        one step at a time\n"
-         "  attn-walkthrough verify page.html        check the numbers on a page\n"
-         "  attn-walkthrough help ports              check attention in your own code\n"
-         "  attn-walkthrough help                    all commands and options\n";
-}
+std::string first_words() { return program().summary + "\n\n  " + text::joined(program().examples, "\n  ") + "\n"; }
 
 std::string help(const Subcommand& command, const Options& so_far) {
   std::string text = opening(command);
@@ -149,21 +122,18 @@ std::string help(const Subcommand& command, const Options& so_far) {
     text += "\nArguments:\n" + row(argument_of(command).substr(1), command.argument_doc);
   }
   text += options_text(command, so_far);
-  text += &command == &program() ? commands_text() + guides_text() : "";
-  text += remark_text(command.remark) + remark_text(command.also);
-  text += command.examples.size() == 1 ? "\nExample:\n" : "\nExamples:\n";
-  for (const std::string& example : command.examples) {
-    text += "  " + example + "\n";
+  if (&command == &program()) {
+    text += rows("Chapters", commands(true), &Subcommand::summary) +
+            rows("Commands", commands(false), &Subcommand::summary) +
+            rows("Guides, shown by attn-walkthrough help GUIDE", guides(), title);
   }
-  return text;
+  return text + paragraph(command.remark) + "\nExamples:\n  " + text::joined(command.examples, "\n  ") + "\n";
 }
 
 const Guide* find_guide(std::string_view name) {
   const auto found = std::ranges::find(guides(), name, &Guide::name);
   return found == guides().end() ? nullptr : &*found;
 }
-
-std::string_view title(const Guide& guide) { return guide.text.substr(2, guide.text.find('\n') - 2); }
 
 std::string shown(const Guide& guide) {
   std::string text = std::string(title(guide)) + "\n";
@@ -233,43 +203,19 @@ std::string zsh_script() {
          "fi\n";
 }
 
-/// A word of fish in quotes.
-std::string in_quotes(std::string_view words) {
-  std::string text = "'";
-  for (const char c : words) {
-    text += c == '\'' || c == '\\' ? "\\" : "";
-    text += c;
-  }
-  return text + "'";
-}
-
-std::string fish_option(const Option& option, const std::string& condition) {
-  const bool is_long = option.name.starts_with("--");
-  const std::string_view letter = is_long ? option.letter : option.name;
-  return "complete -c attn-walkthrough -n " + condition +
-         (letter.empty() ? "" : " -s " + std::string(letter.substr(1))) +
-         (is_long ? " -l " + std::string(option.name.substr(2)) : "") +
-         (option.value.kind == ValueKind::flag ? "" : " -r") + " -d " + in_quotes(option.doc) + "\n";
-}
-
 std::string fish_script() {
-  std::string text = "# Completions of attn-walkthrough for fish: attn-walkthrough completion fish | source\n";
-  for (const Option* option : options_of(program())) {
-    text += fish_option(*option, "__fish_use_subcommand");
-  }
+  std::string text =
+      "# Completions of attn-walkthrough for fish: attn-walkthrough completion fish | source\n"
+      "complete -c attn-walkthrough -n __fish_use_subcommand -f -a '" +
+      command_names() + " " + option_names(program()) + "'\n";
   for (const Subcommand& command : subcommands()) {
-    text += "complete -c attn-walkthrough -n __fish_use_subcommand -f -a " + command.name + " -d " +
-            in_quotes(command.summary) + "\n";
-    for (const Option* option : options_of(command)) {
-      text += fish_option(*option, "'__fish_seen_subcommand_from " + command.name + "'");
-    }
+    text += "complete -c attn-walkthrough -n '__fish_seen_subcommand_from " + command.name + "' -a '" +
+            option_names(command) + "'\n";
   }
   return text;
 }
 
 }  // namespace
-
-std::vector<std::string> shells() { return {"bash", "fish", "zsh"}; }
 
 std::string completion_script(const std::string& shell) {
   return shell == "bash" ? bash_script() : shell == "zsh" ? zsh_script() : fish_script();

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "cli/option.hpp"
 
 namespace attn::cli {
@@ -20,16 +15,10 @@ std::span<const Guide> guides();
 /// Returns null if there is no such guide.
 const Guide* find_guide(std::string_view name);
 
-/// The guide's first heading.
-std::string_view title(const Guide& guide);
-
 /// The guide's text for a terminal, with code indented instead of fenced.
 std::string shown(const Guide& guide);
 
-/// The shells that have completions.
-std::vector<std::string> shells();
-
-/// The script that completes commands and options in one of these shells.
+/// The script that completes commands and options in bash, zsh or fish.
 std::string completion_script(const std::string& shell);
 
 /// The text of --help for the command, whose choices may depend on the options read so far.

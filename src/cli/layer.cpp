@@ -1,25 +1,15 @@
-#include "cli/layer.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <memory>
-#include <set>
-
-#include "chapters/chapter.hpp"
 #include "chapters/layer/layer.hpp"
-#include "chapters/sentence.hpp"
+#include "chapters/chapter.hpp"
+#include "chapters/inputs.hpp"
+#include "cli/compute.hpp"
 #include "cli/option.hpp"
-#include "cli/option_rows.hpp"
-#include "cli/options.hpp"
-#include "cli/own_tensors.hpp"
-#include "emit/python.hpp"
+#include "emit/emitters.hpp"
 #include "files/file.hpp"
 #include "files/read/checkpoint.hpp"
 #include "files/read/tokenizer.hpp"
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
-#include "walk/lesson.hpp"
 
 namespace attn::cli {
 namespace {
@@ -35,38 +25,15 @@ Layers layers_of(const std::string& weights, const files::Checkpoint& checkpoint
   }
 }
 
-/// "0 to 11"; "0, 2, 5"
-std::string numbers_of(const Layers& layers) {
-  const std::int64_t first = layers.prefixes.begin()->first;
-  const std::int64_t last = layers.prefixes.rbegin()->first;
-  if (last - first + 1 == std::ssize(layers.prefixes)) {
-    return first == last ? std::to_string(first) : std::to_string(first) + " to " + std::to_string(last);
-  }
-  std::vector<std::string> numbers;
-  for (const auto& [number, prefix] : layers.prefixes) {
-    numbers.push_back(std::to_string(number));
-  }
-  return text::joined(numbers);
-}
-
 /// The prefix of the layer's tensors.
 const std::string& prefix_of(const Layers& layers, std::int64_t number, const std::string& weights) {
   const auto found = layers.prefixes.find(number);
   if (found == layers.prefixes.end()) {
-    const auto count = std::ssize(layers.prefixes);
-    throw UsageError("--layer: '" + text::one_line(weights) + "' has no layer " + std::to_string(number) + "; it has " +
-                     (count == 1 ? "one layer, " : std::to_string(count) + " layers, ") + numbers_of(layers) +
-                     "; try --layer " + std::to_string(layers.prefixes.rbegin()->first));
+    const std::string last = std::to_string(layers.prefixes.rbegin()->first);
+    throw UsageError("--layer: '" + text::one_line(weights) + "' has no layer " + std::to_string(number) +
+                     "; its last is " + last + "; try --layer " + last);
   }
   return found->second;
-}
-
-std::vector<std::string> words_of(const std::string& sentence) {
-  try {
-    return chapters::sentence_words(sentence, chapters::Punctuation::kept);
-  } catch (const LessonError& error) {
-    throw UsageError(error.what());
-  }
 }
 
 void read_config(GivenLayer& layer, const std::string* config, const fs::path& folder) {
@@ -81,25 +48,22 @@ void read_config(GivenLayer& layer, const std::string* config, const fs::path& f
   layer.words = std::move(settings.words);
 }
 
-/// A weight: its numbers are read on first use.
-Tensor weight(const std::shared_ptr<files::Checkpoint>& checkpoint, const std::string& name, const Shape& shape) {
+/// A weight, whose numbers are read on first use; of a table only the rows that are looked up.
+Tensor weight(const std::shared_ptr<files::Checkpoint>& checkpoint, const std::string& name, const Shape& shape,
+              bool is_table) {
   const std::string words = "weights[" + emit::string_literal(name) + "]";
-  const auto fill = [checkpoint, name] {
-    return reading("--weights", [&] { return Contents(checkpoint->numbers(name)); });
-  };
-  return leaf(shape, DType::float32, {words, words}, fill, {},
-              {.kind = Kind::given, .is_own = true, .is_from_file = true});
-}
-
-/// An embedding's table: the rows that are looked up are read on first use.
-Tensor table(const std::shared_ptr<files::Checkpoint>& checkpoint, const std::string& name, const Shape& shape) {
-  const std::string words = "weights[" + emit::string_literal(name) + "]";
+  const Facts facts = {.kind = Kind::given, .is_own = true, .is_from_file = true};
+  if (!is_table) {
+    const auto fill = [checkpoint, name] {
+      return reading("--weights", [&] { return Contents(checkpoint->numbers(name)); });
+    };
+    return leaf(shape, DType::float32, {words, words}, fill, {}, facts);
+  }
   const auto fill = [checkpoint, name](const Box& part) {
     const Array rows(reading("--weights", [&] { return checkpoint->rows(name, part[0].begin, part[0].end); }));
     return Contents(cut(rows, {{0, part[0].size()}, part[1]}).own_floats());
   };
-  return leaf(shape, DType::float32, {words, words}, fill, {},
-              {.kind = Kind::given, .is_own = true, .is_from_file = true});
+  return leaf(shape, DType::float32, {words, words}, fill, {}, facts);
 }
 
 /// The tensors that embed tokens, by the model's names for them. They are in the module that has the layers, or in one
@@ -121,16 +85,13 @@ std::map<std::string, std::string> embeddings_of(const chapters::layer::Model& m
 
 /// Adds the layer's tensors and, with a sentence, those that embed it.
 void add_weights(GivenLayer& layer, const std::shared_ptr<files::Checkpoint>& checkpoint, const std::string& prefix,
-                 const chapters::layer::Model& model, std::vector<std::string>& notes) {
+                 const chapters::layer::Model& model) {
   std::set<std::string> files;
-  std::set<std::string> dtypes;
   const std::vector<std::string> names = checkpoint->names();
   const auto add = [&](const std::string& key, const std::string& name, bool is_in_rows) {
     const files::Heading heading = reading("--weights", [&] { return checkpoint->heading(name); });
-    const bool is_table = is_in_rows && heading.shape.size() == 2;
-    layer.weights.emplace(key, (is_table ? table : weight)(checkpoint, name, heading.shape));
+    layer.weights.emplace(key, weight(checkpoint, name, heading.shape, is_in_rows && heading.shape.size() == 2));
     files.insert(checkpoint->file_of(name).string());
-    dtypes.insert(heading.dtype);
   };
   for (const std::string& name : names) {
     if (name.starts_with(prefix)) {
@@ -143,47 +104,34 @@ void add_weights(GivenLayer& layer, const std::shared_ptr<files::Checkpoint>& ch
     }
   }
   layer.files.assign(files.begin(), files.end());
-  dtypes.erase("float32");
-  if (!dtypes.empty()) {
-    notes.push_back("weights of '" + text::one_line(layer.source) + "' are " +
-                    text::joined(std::vector(dtypes.begin(), dtypes.end()), " and ") +
-                    ", read exactly and computed as float32");
-  }
 }
 
 /// Finds the tokens of the lesson's sentence. Throws UsageError.
 void find_tokens(GivenLayer& layer, const Options& options, const chapters::layer::Model& model,
                  const fs::path& folder) {
-  if (model.embeddings.empty()) {
-    throw UsageError("--sentence: " + std::string(model.article.title) +
-                     " embeds no tokens; it takes the hidden states that enter it; give --inputs x.npy instead");
-  }
-  if (layer.number > 0) {
-    throw UsageError(
-        "--sentence with --layer " + std::to_string(layer.number) +
-        ": what enters a later layer comes from the layers before it, which are not computed here; words " +
-        "enter layer 0; try --layer 0, or give the hidden states with --inputs");
+  if (model.embeddings.empty() || layer.number > 0) {
+    throw UsageError("--sentence: words enter layer 0 of a model that embeds them; layer " +
+                     std::to_string(layer.number) + " of " + std::string(model.article.title) +
+                     " takes hidden states; give --inputs x.npy instead");
   }
   std::error_code ignored;
   const fs::path beside = folder / "tokenizer.json";
   const std::string* const given = options.given.value_of("--tokenizer");
   if (given == nullptr && !fs::exists(beside, ignored)) {
     throw UsageError("--sentence: there is no tokenizer.json beside '" + text::one_line(layer.source) +
-                     "'; words need the vocabulary of the model; add --tokenizer FILE, or give --inputs x.npy instead");
+                     "'; add --tokenizer FILE, or give --inputs x.npy instead");
   }
   layer.tokenizer = given != nullptr ? *given : beside.string();
   const auto tokenizer = reading("--tokenizer", [&] { return files::Tokenizer(layer.tokenizer); });
   bool is_first = true;
-  for (const std::string& word : words_of(*options.lesson.sentence)) {
+  for (const std::string& word : chapters::sentence_words(*options.lesson.sentence, chapters::Punctuation::kept)) {
     const auto token = tokenizer.token(word, is_first);
-    if (tokenizer.strips_from(word) && !(token && token->is_added)) {
-      throw UsageError("--sentence: '" + word + "' may have accents, which '" + text::one_line(layer.tokenizer) +
-                       "' takes away; its words have none; write the word without");
-    }
-    if (!token) {
-      throw UsageError("--sentence: '" + word + "' is not one token of '" + text::one_line(layer.tokenizer) +
-                       "', where it would be '" + tokenizer.spelling(word, is_first) +
-                       "'; each word must be a single token; choose another word, or give --inputs x.npy instead");
+    const bool has_accents = tokenizer.strips_from(word) && !(token && token->is_added);
+    if (!token || has_accents) {
+      throw UsageError("--sentence: '" + word + "' is not one token of '" + text::one_line(layer.tokenizer) + "'" +
+                       (has_accents ? ", which takes accents away"
+                                    : ", where it would be '" + tokenizer.spelling(word, is_first) + "'") +
+                       "; choose another word, or give --inputs x.npy instead");
     }
     layer.tokens.push_back({word, token->text, token->id});
     is_first = is_first && token->is_added;
@@ -200,16 +148,10 @@ LeafWords words_to_read(const std::string& file) {
 }
 
 void check_given(const Options& options) {
-  if (!options.given.has("--weights")) {
+  if (!options.given.has("--weights") || (!options.lesson.inputs && !options.lesson.sentence)) {
     throw UsageError(
-        "layer needs a checkpoint; give --weights with a .safetensors file, its index, or their folder; try "
-        "attn-walkthrough layer --weights model.safetensors --inputs x.npy");
-  }
-  if (!options.lesson.inputs && !options.lesson.sentence) {
-    throw UsageError(
-        "layer needs the hidden states that enter it, which no checkpoint has; give a file [tokens, d] or [batch, "
-        "tokens, d], or for layer 0 words of the model's vocabulary; add --inputs x.npy, or --sentence \"Your journey "
-        "starts\"");
+        "layer needs --weights, a .safetensors checkpoint, and --inputs, the hidden states that enter it, or for layer "
+        "0 --sentence; try attn-walkthrough layer --weights model.safetensors --inputs x.npy");
   }
 }
 
@@ -218,15 +160,13 @@ void check_rule(const Options& options) {
   const chapters::Chapter& chapter = *options.chapters.front();
   const std::vector<const WhatIf*> rules = chapters::what_ifs(chapter);
   if (options.what_if != nullptr && std::ranges::find(rules, options.what_if) == rules.end()) {
-    const std::vector<std::string> names = names_in(rules, &WhatIf::name);
     throw UsageError("--what-if: " + std::string(options.what_if->name) + " does not apply to a layer of " +
-                     std::string(chapter.article->title) + "; use one of " + text::joined(names) + "; try " + names[0]);
+                     std::string(chapter.article->title) + "; use one of " +
+                     text::joined(names_in(rules, &WhatIf::name)));
   }
 }
 
 }  // namespace
-
-bool is_about_layer(const Options& options) { return options.name == "layer" || options.given.has("--layer"); }
 
 void settle_layer(Options& options) {
   check_given(options);
@@ -254,7 +194,7 @@ void settle_layer(Options& options) {
   if (options.lesson.sentence) {
     find_tokens(layer, options, *layers.model, checkpoint->folder());
   }
-  add_weights(layer, checkpoint, prefix, *layers.model, options.notes);
+  add_weights(layer, checkpoint, prefix, *layers.model);
   options.chapters = {&layers.model->article.chapters.front()};
   check_rule(options);
 }

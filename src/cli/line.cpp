@@ -1,15 +1,10 @@
-#include "cli/line.hpp"
-
-#include <algorithm>
 #include <iterator>
-#include <map>
 
 #include <CLI/CLI.hpp>
 
-#include "cli/option_rows.hpp"
-#include "cli/options.hpp"
+#include "chapters/layer/layer.hpp"
+#include "cli/option.hpp"
 #include "text/lines.hpp"
-#include "text/nearest.hpp"
 
 namespace attn::cli {
 namespace {
@@ -103,126 +98,104 @@ void check_dashes(std::span<const std::string> arguments) {
   }
 }
 
-/// CLI11 reads the line; each option's row tells what its values are.
-class Reader {
- public:
-  Reader(std::span<const std::string> arguments, Options& options) : arguments_(arguments), options_(options) {
-    app_.require_subcommand(0, 1);
-    add_options(app_, program());
-    for (const Subcommand& command : subcommands()) {
-      CLI::App* const app = app_.add_subcommand(command.name);
-      app->preparse_callback([this, &command, app](std::size_t) {
-        chosen_ = &command;
-        chosen_app_ = app;
-        begin(command, options_);
-        add_options(*app, command);
-      });
+/// All values must be valid; the last one counts, unless they add up.
+bool read_values(const Option& option, const Words& texts, std::span<const std::string> arguments, Options& options) {
+  const std::string name(option.name);
+  for (const std::string& text : texts) {
+    const bool is_attached = std::ranges::find(arguments, name + "=" + text) != arguments.end();
+    if (!is_attached && find_option(named(subcommands(), options.name), name_in(text)) != nullptr) {
+      throw UsageError(name + " needs a value, but " + text + " is an option; use " + name + " " +
+                       placeholder(option.value, options) + ", or " + name + "=" + text + " if that is meant; see " +
+                       line_of(named(subcommands(), options.name)) + " --help");
+    }
+    if (const std::string wrong = what_is_wrong(option.value, text, options); !wrong.empty()) {
+      throw UsageError(name + ": " + wrong);
     }
   }
+  take(option, option.adds ? text::joined(texts, ",") : texts.back(), options);
+  return true;
+}
 
-  const Subcommand* read() {
-    check_dashes(arguments_);
-    Words words(arguments_.rbegin(), arguments_.rend());
-    for (std::string& word : words) {  // "-o=x" is "-ox" to CLI11
-      const bool has_equals = word.size() > 2 && word[0] == '-' && word[1] != '-' && word[2] == '=';
-      has_equals ? void(word.erase(2, 1)) : void();
-    }
-    try {
-      app_.parse(std::move(words));
-    } catch (const CLI::ArgumentMismatch& error) {
-      refuse_mismatch(error.what());
-    }
-    keep_given(app_);
-    if (chosen_app_ != nullptr) {
-      keep_given(*chosen_app_);
-      options_.words = chosen_->argument.empty() ? Words() : chosen_app_->get_option("WORDS")->results();
-    }
-    check_rest(app_, true);
-    chosen_app_ != nullptr ? check_rest(*chosen_app_, false) : void();
-    return chosen_;
-  }
+/// CLI11's message begins with the option's name.
+[[noreturn]] void refuse_mismatch(const Subcommand* chosen, const std::string& message, const Options& options) {
+  const std::size_t begin = std::min(message.find_first_not_of('-'), message.size());  // flags have no dashes there
+  const std::string name = dashes + message.substr(begin, message.find_first_of(": ") - begin);
+  const Option* const option = find_option(chosen != nullptr ? *chosen : program(), name);
+  const bool takes_value = option != nullptr && !is_flag(*option);
+  throw UsageError(name +
+                   (takes_value ? " needs a value; use " + name + " " + placeholder(option->value, options)
+                                : " takes no value; use " + name + " alone") +
+                   "; " + help_of(chosen));
+}
 
- private:
-  void add_options(CLI::App& app, const Subcommand& command) {
-    app.allow_extras();
-    app.set_help_flag();
-    for (const Option* option : options_of(command)) {
-      const std::string names =
-          std::string(option->name) + (option->letter.empty() ? "" : "," + std::string(option->letter));
-      CLI::Option* const added =
-          is_flag(*option)
-              ? app.add_flag_callback(names, [this, option] { take(*option, "", options_); })
-                    ->disable_flag_override()
-                    ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-              : app.add_option(names, [this, option](const Words& texts) { return read_values(*option, texts); })
-                    ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-      rows_[added] = option;
-    }
-    if (!command.argument.empty()) {
-      constexpr int any_number = 1 << 28;  // so many are never there: what follows -- is still a word
-      app.add_option("WORDS")->expected(any_number, any_number)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+/// Options may stand before the command if they are the program's too.
+void check_before(std::span<const std::string> words, const Subcommand* chosen) {
+  for (const std::string& word : words) {
+    if (word != dashes && find_option(program(), name_in(word)) == nullptr) {
+      word.size() > 1 && word[0] == '-' ? refuse_option(chosen, word) : refuse_word(nullptr, word);
     }
   }
-
-  /// All values must be valid; the last one counts, unless they add up.
-  bool read_values(const Option& option, const Words& texts) {
-    for (const std::string& text : texts) {
-      const std::string attached = std::string(option.name) + "=" + text;
-      const bool is_attached = std::ranges::find(arguments_, attached) != arguments_.end();
-      if (!is_attached && find_option(*chosen_, name_in(text)) != nullptr) {
-        throw UsageError(std::string(option.name) + " needs a value, but " + text + " is an option; use " +
-                         std::string(option.name) + " " + placeholder(option.value, options_) + ", or " + attached +
-                         " if that is meant; " + help_of(chosen_));
-      }
-      if (const std::string wrong = what_is_wrong(option.value, text, options_); !wrong.empty()) {
-        throw UsageError(std::string(option.name) + ": " + wrong);
-      }
-    }
-    take(option, option.adds ? text::joined(texts, ",") : texts.back(), options_);
-    return true;
-  }
-
-  /// CLI11's message begins with the option's name.
-  [[noreturn]] void refuse_mismatch(const std::string& words) const {
-    const std::size_t begin = std::min(words.find_first_not_of('-'), words.size());  // flags are told without dashes
-    const std::string name = dashes + words.substr(begin, words.find_first_of(": ") - begin);
-    const Subcommand& command = chosen_ != nullptr ? *chosen_ : program();
-    const Option* const option = find_option(command, name);
-    if (option == nullptr || is_flag(*option)) {
-      throw UsageError(name + " takes no value; use " + name + " alone; " + help_of(chosen_));
-    }
-    throw UsageError(name + " needs a value; use " + name + " " + placeholder(option->value, options_) + "; " +
-                     help_of(chosen_));
-  }
-
-  void keep_given(const CLI::App& app) {
-    std::map<const CLI::Option*, std::size_t> read;
-    for (const CLI::Option* option : app.parse_order()) {
-      if (const auto row = rows_.find(option); row != rows_.end()) {
-        options_.given.push_back({row->second, is_flag(*row->second) ? "" : option->results()[read[option]++]});
-      }
-    }
-  }
-
-  void check_rest(const CLI::App& app, bool is_first) const {
-    for (const std::string& rest : app.remaining()) {
-      if (rest != dashes) {
-        rest.size() > 1 && rest.starts_with('-')
-            ? refuse_option(chosen_, rest)
-            : refuse_word(is_first && rest == arguments_[0] ? nullptr : chosen_, rest);
-      }
-    }
-  }
-
-  std::span<const std::string> arguments_;
-  Options& options_;
-  CLI::App app_;
-  const Subcommand* chosen_ = nullptr;
-  CLI::App* chosen_app_ = nullptr;
-  std::map<const CLI::Option*, const Option*> rows_;
-};
+}
 
 }  // namespace
+
+const Subcommand* read_line(std::span<const std::string> arguments, Options& options) {
+  const auto is_command = [](const std::string& word) {
+    return std::ranges::find(subcommands(), word, &Subcommand::name) != subcommands().end();
+  };
+  const auto at = std::ranges::find_if(arguments, is_command);
+  const Subcommand* const chosen = at == arguments.end() ? nullptr : &named(subcommands(), *at);
+  options = nothing_read(chosen != nullptr ? *chosen : program());
+  check_dashes(arguments);
+  check_before({arguments.begin(), at}, chosen);
+
+  CLI::App app;
+  app.allow_extras();
+  app.set_help_flag();
+  std::map<const CLI::Option*, const Option*> rows;
+  for (const Option* option : options_of(chosen != nullptr ? *chosen : program())) {
+    const std::string names =
+        std::string(option->name) + (option->letter.empty() ? "" : "," + std::string(option->letter));
+    const auto read = [&, option](const Words& texts) { return read_values(*option, texts, arguments, options); };
+    CLI::Option* const added = is_flag(*option)
+                                   ? app.add_flag_callback(names, [&, option] { take(*option, "", options); })
+                                         ->disable_flag_override()
+                                         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+                                   : app.add_option(names, read)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    rows[added] = option;
+  }
+  const bool takes_words = chosen != nullptr && !chosen->argument.empty();
+  if (takes_words) {
+    constexpr int any_number = 1 << 28;  // so many are never there: what follows -- is still a word
+    app.add_option("WORDS")->expected(any_number, any_number)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+  Words words(arguments.begin(), at);
+  std::erase(words, dashes);
+  words.insert(words.end(), at == arguments.end() ? at : at + 1, arguments.end());
+  std::ranges::reverse(words);
+  for (std::string& word : words) {  // "-o=x" is "-ox" to CLI11
+    const bool has_equals = word.size() > 2 && word[0] == '-' && word[1] != '-' && word[2] == '=';
+    has_equals ? void(word.erase(2, 1)) : void();
+  }
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::ArgumentMismatch& error) {
+    refuse_mismatch(chosen, error.what(), options);
+  }
+  std::map<const CLI::Option*, std::size_t> read;
+  for (const CLI::Option* option : app.parse_order()) {
+    if (const auto row = rows.find(option); row != rows.end()) {
+      options.given.push_back({row->second, is_flag(*row->second) ? "" : option->results()[read[option]++]});
+    }
+  }
+  options.words = takes_words ? app.get_option("WORDS")->results() : Words();
+  for (const std::string& rest : app.remaining()) {
+    if (rest != dashes) {
+      rest.size() > 1 && rest[0] == '-' ? refuse_option(chosen, rest) : refuse_word(chosen, rest);
+    }
+  }
+  return chosen;
+}
 
 UsageError unknown(const std::string& what, const std::string& word, std::span<const std::string> known,
                    const std::string& see) {
@@ -246,7 +219,8 @@ std::vector<GivenOption> Given::last() const {
   return options;
 }
 
-void begin(const Subcommand& command, Options& options) {
+Options nothing_read(const Subcommand& command) {
+  Options options;
   options.command = command.command;
   options.name = command.name;
   if (command.taker == by_all) {
@@ -259,14 +233,13 @@ void begin(const Subcommand& command, Options& options) {
                               chapter.entries.begin() + (chapter.entries.empty() ? 0 : 1));
     }
   } else if (command.taker == by_layer) {
-    options.chapters = nothing_read(command).chapters;
+    for (const chapters::layer::Model& model : chapters::layer::models()) {
+      options.chapters.push_back(&model.article.chapters.front());
+    }
   } else if (!command.entries.empty()) {
     options.chapters = {command.entries.front()};
   }
-}
-
-const Subcommand* read_line(std::span<const std::string> arguments, Options& options) {
-  return Reader(arguments, options).read();
+  return options;
 }
 
 }  // namespace attn::cli

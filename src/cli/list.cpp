@@ -1,15 +1,8 @@
-#include <algorithm>
-#include <array>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "chapters/chapter.hpp"
-#include "chapters/meanings.hpp"
-#include "cli/option_rows.hpp"
+#include "cli/option.hpp"
 #include "render/json.hpp"
 #include "text/lines.hpp"
 #include "torch/torch.hpp"
@@ -19,15 +12,15 @@ namespace attn::cli {
 namespace {
 
 std::string generator_note(const chapters::Article& article) {
-  return std::string(article.name) + "'s random numbers come from " + std::string(article.generator) +
-         "'s generator; its chapters here use PyTorch's.";
+  return article.generator.empty()
+             ? ""
+             : std::string(article.name) + "'s random numbers come from " + std::string(article.generator) +
+                   "'s generator; its chapters here use PyTorch's.";
 }
 
-constexpr std::int64_t width = 79;
-
 /// The text in lines of at most 79 columns, each indented.
-std::string wrapped_text(const std::string& text, const std::string& indent) {
-  return text.empty() ? "" : text::joined(text::wrapped(text, width, indent, indent), "\n") + "\n";
+std::string wrapped_text(std::string_view text, const std::string& indent) {
+  return text.empty() ? "" : text::joined(text::wrapped(text, 79, indent, indent), "\n") + "\n";
 }
 
 /// The names of the option groups that a chapter takes, among those that not all chapters take.
@@ -44,42 +37,23 @@ std::vector<std::string> taken(const chapters::Takes& takes) {
       names.emplace_back(name);
     }
   }
-  for (const chapters::OwnSize& size : takes.sizes) {
-    names.emplace_back(size.name);
-  }
+  std::ranges::move(names_in(takes.sizes, &chapters::OwnSize::name), std::back_inserter(names));
   return names;
 }
 
 std::string chapters_text() {
-  std::vector<std::array<std::string, 4>> rows = {{"chapter", "article", "sizes", "special"}};
+  constexpr std::size_t column = 15;
+  const auto padded = [](std::string_view word) {
+    return std::string(word) + std::string(column - std::min(column - 1, word.size()), ' ');
+  };
+  std::string text = padded("chapter") + padded("article") + "sizes\n";
   for (const chapters::Chapter& chapter : chapters::all_chapters()) {
-    rows.push_back({std::string(chapter.name), std::string(chapter.article->name), std::string(chapter.sizes),
-                    std::string(chapter.special)});
-  }
-  std::array<std::size_t, 2> widths{};
-  for (const auto& row : rows) {
-    for (std::size_t column = 0; column < widths.size(); ++column) {
-      widths[column] = std::max(widths[column], row[column].size());
-    }
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t column = 0; column < widths.size(); ++column) {
-      text += row[column] + std::string(widths[column] - row[column].size() + 2, ' ');
-    }
-    const std::string indent(widths[0] + widths[1] + 4, ' ');
-    text += row[2] + "\n" + (&row == &rows.front() ? "" : wrapped_text(row[3], indent));
+    text += padded(chapter.name) + padded(chapter.article->name) + std::string(chapter.sizes) + "\n" +
+            wrapped_text(chapter.special, std::string(2 * column, ' '));
   }
   for (const chapters::Article& article : chapters::all_articles()) {
-    text += article.generator.empty() ? "" : "\n" + generator_note(article) + "\n";
-  }
-  return text;
-}
-
-std::string articles_text() {
-  std::string text;
-  for (const chapters::Article& article : chapters::all_articles()) {
-    text += std::string(article.name) + "\n" + wrapped_text(std::string(article.title), "    ");
+    const std::string note = generator_note(article);
+    text += note.empty() ? "" : "\n" + note + "\n";
   }
   return text;
 }
@@ -91,7 +65,7 @@ std::string list_json() {
         {"name", article.name},
         {"title", article.title},
         {"cpu", name_of(cpu_names(), article.cpu)},
-        {"note", article.generator.empty() ? "" : generator_note(article)},
+        {"note", generator_note(article)},
     });
   }
   for (const chapters::Chapter& chapter : chapters::all_chapters()) {
@@ -99,7 +73,7 @@ std::string list_json() {
         {"chapter", chapter.name},
         {"article", chapter.article->name},
         {"seed", render::seed_json(default_seed)},
-        {"summary", chapters::chapter_summary(chapter.name)},
+        {"summary", chapters::topic_of(chapter.name).summary},
         {"sizes", chapter.sizes},
         {"special", chapter.special},
         {"init", name_of(init_names(), chapter.init)},
@@ -110,7 +84,7 @@ std::string list_json() {
   return render::json_text(json, 2) + "\n";
 }
 
-/// A name that --only, --cell or --what-if takes.
+/// A name that an option takes.
 struct Named {
   std::string name;
   std::string text;
@@ -157,11 +131,19 @@ std::vector<Named> rules() {
   return all;
 }
 
+std::vector<Named> articles() {
+  std::vector<Named> all;
+  for (const chapters::Article& article : chapters::all_articles()) {
+    all.push_back(
+        {std::string(article.name), std::string(article.title), names_in(article.chapters, &chapters::Chapter::name)});
+  }
+  return all;
+}
+
 std::string names_text(const std::vector<Named>& all) {
   std::string text;
   for (const Named& one : all) {
-    text += text::joined(text::wrapped(one.name + "  (" + text::joined(one.chapters) + ")", width, "", "  "), "\n") +
-            "\n" + wrapped_text(one.text, "    ");
+    text += wrapped_text(one.name + "  (" + text::joined(one.chapters) + ")", "") + wrapped_text(one.text, "    ");
   }
   return text;
 }
@@ -178,10 +160,12 @@ std::string names_json(const std::string& what, const std::vector<Named>& all) {
 
 std::string list(const std::vector<std::string>& words, bool json) {
   const std::string what = words.empty() ? "chapters" : words[0];
-  if (what == "chapters" || what == "articles") {
-    return json ? list_json() : what == "chapters" ? chapters_text() : articles_text();
+  if (what == "chapters") {
+    return json ? list_json() : chapters_text();
   }
-  const std::vector<Named> all = what == "steps" ? steps(words.size() > 1 ? words[1] : "") : rules();
+  const std::vector<Named> all = what == "steps"   ? steps(words.size() > 1 ? words[1] : "")
+                                 : what == "rules" ? rules()
+                                                   : articles();
   return json ? names_json(what, all) : names_text(all);
 }
 

@@ -1,73 +1,33 @@
 #include "cli/option.hpp"
 
-#include <algorithm>
-#include <array>
 #include <limits>
-#include <optional>
-#include <string_view>
 
 #include "text/lines.hpp"
-#include "text/nearest.hpp"
 #include "text/numbers.hpp"
 #include "text/utf8.hpp"
-#include "torch/seed.hpp"
 
 namespace attn::cli {
 
 namespace {
 
-constexpr const char* full = "full";
-
-bool is_whole(const std::string& text, std::int64_t least, std::int64_t most) {
-  const auto value = text::number_of<std::int64_t>(text);
-  return value && *value >= least && *value <= most;
+bool is_whole(const std::string& text, const Value& value) {
+  const auto number = text::number_of<std::int64_t>(text);
+  return number && *number >= value.least && *number <= value.most;
 }
 
-std::string wrong_number(const Value& value, const std::string& text) {
-  if (is_whole(text, value.least, value.most)) {
-    return "";
-  }
-  return text::quoted(text) + " is not a whole number from " + std::to_string(value.least) + " to " +
-         std::to_string(value.most) + "; try " + std::to_string(value.example);
-}
-
-std::string wrong_depth(const Value& value, const std::string& text) {
-  if (text == full || is_whole(text, value.least, value.most)) {
-    return "";
-  }
-  const std::array<std::string, 1> words = {full};
-  return text::quoted(text) + " is not a depth; use a whole number from " + std::to_string(value.least) + " to " +
-         std::to_string(value.most) + ", or " + full + "; try --depth " +
-         (text::nearest(text, words).empty() ? std::to_string(value.example) : full);
-}
-
-/// An error if the text is not a number from 0 to `most`.
-std::string wrong_real(const std::string& text, double most, const std::string& words) {
-  const auto value = text::number_of<double>(text);
-  return value && *value >= 0 && *value <= most ? "" : text::quoted(text) + words;
+bool is_real(const std::string& text, double most) {
+  const auto number = text::number_of<double>(text);
+  return number && *number >= 0 && *number <= most;
 }
 
 std::string wrong_choice(const Value& value, const std::string& text, const Options& so_far) {
   const std::vector<std::string> words = value.choices(so_far);
-  if (std::find(words.begin(), words.end(), text) != words.end()) {
+  if (std::ranges::find(words, text) != words.end()) {
     return "";
-  }
-  if (!value.why_few.empty()) {
-    return text::quoted(text) + " is not a valid value: " + std::string(value.why_few) + "; use " + text::joined(words);
   }
   const std::string near = text::nearest(text, words);
   return text::quoted(text) + " is not a valid value; " +
          (near.empty() ? "use one of " + text::joined(words) : "did you mean " + near + "?");
-}
-
-/// An error if the path is empty or looks like an option.
-std::string wrong_path(const std::string& text, const std::string& what, const std::string& accepted,
-                       const std::string& example) {
-  if (!text.empty() && text[0] != '-') {
-    return "";
-  }
-  return text::quoted(text) + " is not the name of a " + what + "; give " + accepted + "; " +
-         (text.empty() || text == "-" ? "try " + example : "type ./" + text + " for this name");
 }
 
 std::string wrong_names(const std::string& text) {
@@ -84,33 +44,29 @@ std::string wrong_names(const std::string& text) {
 }  // namespace
 
 std::string what_is_wrong(const Value& value, const std::string& text, const Options& so_far) {
+  const auto unless = [&text](bool is_valid, const std::string& accepted) {
+    return is_valid ? "" : text::quoted(text) + " is not " + accepted;
+  };
+  const bool is_path = !text.empty() && text[0] != '-';
+  const std::string range = "a whole number from " + std::to_string(value.least) + " to " + std::to_string(value.most);
   switch (value.kind) {
-    case ValueKind::number: return wrong_number(value, text);
-    case ValueKind::depth: return wrong_depth(value, text);
+    case ValueKind::number: return unless(is_whole(text, value), range + "; try " + std::to_string(value.example));
+    case ValueKind::depth: return unless(text == "full" || is_whole(text, value), range + ", or full; try full");
+    case ValueKind::seed:
+      return unless(torch::parsed_seed(text).has_value(),
+                    "a 64-bit seed; use a whole number from -9223372036854775808 to 18446744073709551615; try 123");
+    case ValueKind::probability: return unless(is_real(text, 1), "a probability; use a number from 0 to 1; try 0.2");
+    case ValueKind::tolerance:
+      return unless(is_real(text, std::numeric_limits<double>::max()),
+                    "a tolerance; use a number of at least 0; try 1e-5");
+    case ValueKind::output:
+      return unless(is_path || text == "-", "the name of a file; give a path, or - for standard output");
+    case ValueKind::save:
+      return is_path ? wrong_ending_to_save(text) : unless(false, "the name of a folder; give a path; try steps");
     case ValueKind::choice: return wrong_choice(value, text, so_far);
     case ValueKind::names: return wrong_names(text);
-    case ValueKind::seed:
-      return torch::parsed_seed(text) ? ""
-                                      : text::quoted(text) +
-                                            " is not a 64-bit seed; use a whole number from -9223372036854775808 to "
-                                            "18446744073709551615; try 123";
-    case ValueKind::probability: return wrong_real(text, 1, " is not a probability; use a number from 0 to 1; try 0.2");
-    case ValueKind::tolerance:
-      return wrong_real(text, std::numeric_limits<double>::max(),
-                        " is not a tolerance; use a number of at least 0; try 1e-5");
-    case ValueKind::output:
-      return text == "-" ? "" : wrong_path(text, "file", "a path, or - for standard output", "steps.txt");
-    case ValueKind::save: {
-      const std::string wrong = wrong_path(text, "folder", "a path", "steps");
-      return wrong.empty() ? wrong_ending_to_save(text) : wrong;
-    }
-    case ValueKind::flag:
-    case ValueKind::tensor:
-    case ValueKind::weights:
-    case ValueKind::text:
-    case ValueKind::sentence: return "";
+    default: return "";
   }
-  return "";
 }
 
 std::string placeholder(const Value& value, const Options& so_far) {
@@ -140,14 +96,48 @@ std::string shell_word(const std::string& text) {
   const auto is_plain = [](char c) {
     return text::is_letter(c) || text::is_digit(c) || std::string_view("_-./:=,+@%").find(c) != std::string_view::npos;
   };
-  if (!text.empty() && std::ranges::all_of(text, is_plain)) {
-    return text;
+  return !text.empty() && std::ranges::all_of(text, is_plain) ? text : "'" + text::replaced(text, "'", "'\\''") + "'";
+}
+
+const std::vector<Option>& all_options() {
+  static const std::vector<Option> rows = [] {
+    std::vector<Option> all;
+    add_actions(all);
+    add_settings(all);
+    return all;
+  }();
+  return rows;
+}
+
+void add(std::vector<Option>& table, std::string_view heading, unsigned takers, std::vector<Option> rows) {
+  for (Option& row : rows) {
+    row.group = heading;
+    row.takers = row.takers == 0 ? takers : row.takers;
+    table.push_back(std::move(row));
   }
-  std::string word;
-  for (const char c : text) {
-    word += c == '\'' ? "'\\''" : std::string(1, c);
+}
+
+bool takes(const Subcommand& command, const Option& option) {
+  const auto takes_it = [&option](const chapters::Chapter* entry) { return option.taken(entry->takes); };
+  return (option.takers & command.taker) != 0 &&
+         (command.entries.empty() || !option.taken || std::ranges::any_of(command.entries, takes_it));
+}
+
+std::vector<const Option*> options_of(const Subcommand& command) {
+  std::vector<const Option*> options;
+  for (const Option& option : all_options()) {
+    if (takes(command, option)) {
+      options.push_back(&option);
+    }
   }
-  return "'" + word + "'";
+  return options;
+}
+
+const Option* find_option(const Subcommand& command, std::string_view name) {
+  const auto found = std::ranges::find_if(all_options(), [&](const Option& option) {
+    return (option.name == name || (!option.letter.empty() && option.letter == name)) && takes(command, option);
+  });
+  return found == all_options().end() ? nullptr : &*found;
 }
 
 }  // namespace attn::cli

@@ -1,28 +1,13 @@
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
 #include <functional>
-#include <map>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <variant>
-#include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "cli/options.hpp"
 
 namespace attn::cli {
-
-/// Numbers and names from text that what_is_wrong() accepts.
-std::int64_t whole_value(const std::string& text);
-double number_value(const std::string& text);
-std::map<std::string, std::string> names_value(const std::string& text);
-
-/// The text as a word of a command line, in quotes if a shell would split or change it.
-std::string shell_word(const std::string& text);
 
 /// The kind of an option's value.
 enum class ValueKind {
@@ -35,8 +20,7 @@ enum class ValueKind {
   choice,     ///< one of several words
   output,     ///< a file to write, or "-"
   save,       ///< a folder or file to write
-  tensor,     ///< FILE, or FILE:NAME
-  weights,    ///< a file or folder, or NAME=FILE separated by commas
+  file,       ///< read after the whole line
   sentence,   ///< may look like an option
   names,      ///< THEIRS=STEP, separated by commas
   text,       ///< checked where it is used: NAME[I,J], names of steps
@@ -52,7 +36,6 @@ struct Value {
   std::int64_t most = 0;
   std::int64_t example = 0;
   Choices choices = nullptr;
-  std::string_view why_few = {};  ///< why a choice lacks words that it has in other builds: "this program has no ..."
 };
 
 /// The commands that take an option, as bits.
@@ -67,17 +50,20 @@ enum Taker : unsigned {
   by_layer = 128,
 };
 
+inline constexpr unsigned by_articles = by_chapter | by_all;
+inline constexpr unsigned by_one = by_chapter | by_layer;
+inline constexpr unsigned by_walks = by_articles | by_layer;
+inline constexpr unsigned by_lessons = by_chapter | by_verify;
+inline constexpr unsigned by_draws = by_articles | by_verify;
+
 /// A size that only some chapters have, by its name.
 struct OwnSize {
   std::string_view name;
 };
 
-/// What an option sets of a lesson. Files are read after the whole line; their values are their sources.
-using Member =
-    std::variant<std::monostate, OwnSize, bool Lesson::*, std::optional<std::int64_t> Lesson::*,
-                 std::optional<double> Lesson::*, std::optional<std::string> Lesson::*,
-                 std::optional<torch::Seed> Lesson::*, std::optional<Init> Lesson::*, std::optional<AttendTo> Lesson::*,
-                 std::optional<GivenTensor> Lesson::*, std::optional<GivenWeights> Lesson::*>;
+/// What an option sets of a lesson. Files are read after the whole line.
+using Member = std::variant<std::monostate, OwnSize, bool Lesson::*, std::optional<std::int64_t> Lesson::*,
+                            std::optional<std::string> Lesson::*, std::optional<GivenTensor> Lesson::*>;
 
 /// The option cannot be combined with any of the others.
 struct Clash {
@@ -98,31 +84,97 @@ struct Option {
   std::string_view doc;                                               ///< one line
   Member member = {};                                                 ///< what it sets of the lesson
   void (*read)(Options& options, const std::string& text) = nullptr;  ///< sets what is no member of the lesson
-  /// What a manifest tells of it, where that is no member: the settled lesson has the article's values.
-  nlohmann::ordered_json (*told)(const Options& options, const Lesson& settled) = nullptr;
   bool adds = false;   ///< values of several add up; else the last one counts
   unsigned needs = 0;  ///< what the form of output must be able to do: bits of can
   std::vector<Clash> clashes = {};
   void (*check)(const Options& options) = nullptr;  ///< runs after all options are read; throws UsageError
 };
 
+/// The headings of those options that a page which computes its lesson offers.
+namespace group {
+inline constexpr auto inputs = "Inputs";
+inline constexpr auto weights = "Weights";
+inline constexpr auto dropout = "Dropout";
+}  // namespace group
+
+/// Adds rows under a heading, taken by `takers`, unless a row says otherwise.
+void add(std::vector<Option>& table, std::string_view heading, unsigned takers, std::vector<Option> rows);
+void add_actions(std::vector<Option>& table);   ///< what is done with a lesson
+void add_settings(std::vector<Option>& table);  ///< what is computed, and how tensors are printed
+
 /// Every option, in the order of the help.
 const std::vector<Option>& all_options();
+
+inline constexpr std::int64_t most_size = 2147483647;  // BLAS counts with 32 bits
+inline constexpr std::int64_t most_threads = 64;       // OpenBLAS has memory for about twice as many
+
+constexpr Value number(std::int64_t least, std::int64_t most, std::int64_t example) {
+  return {.kind = ValueKind::number, .placeholder = "N", .least = least, .most = most, .example = example};
+}
+
+constexpr Value size(std::int64_t example) { return number(1, most_size, example); }
+
+/// `word` replaces the list of choices where that is too long.
+constexpr Value choice(Choices choices, std::string_view word = {}) {
+  return {.kind = ValueKind::choice, .placeholder = word, .choices = choices};
+}
+
+/// A value of another kind: some_value("FILE", ValueKind::output).
+constexpr Value some_value(std::string_view placeholder, ValueKind kind = ValueKind::text) {
+  return {.kind = kind, .placeholder = placeholder};
+}
+
+/// The names of all elements, which may be pointers: names_in(guides(), &Guide::name).
+template <class Range, class Name>
+std::vector<std::string> names_in(const Range& range, Name name) {
+  std::vector<std::string> names;
+  for (const auto& one : range) {
+    names.emplace_back(std::invoke(name, one));
+  }
+  return names;
+}
+
+/// The names in a table.
+template <class Value>
+std::vector<std::string> words_of(const std::map<std::string, Value>& table) {
+  return names_in(table, &std::pair<const std::string, Value>::first);
+}
+
+/// The first element with this name; there must be one.
+template <class Range>
+const auto& named(const Range& range, const std::string& name) {
+  return *std::ranges::find_if(range, [&name](const auto& one) { return one.name == name; });
+}
+
+/// Numbers and names from text that what_is_wrong() accepts.
+std::int64_t whole_value(const std::string& text);
+double number_value(const std::string& text);
+std::map<std::string, std::string> names_value(const std::string& text);
+
+/// The text as a word of a command line, in quotes if a shell would split or change it.
+std::string shell_word(const std::string& text);
+
+/// The text that the help shows after an option's name; empty for a flag.
+std::string placeholder(const Value& value, const Options& so_far);
+
+/// The error for a value: what is wrong; what is accepted; what to do. Empty if the value is valid.
+std::string what_is_wrong(const Value& value, const std::string& text, const Options& so_far);
+
+/// Sets the lesson's member to a valid value; files are left to read_own(). Also runs the option's `read`.
+void take(const Option& option, const std::string& text, Options& options);
 
 /// A chapter, or another command.
 struct Subcommand {
   std::string name;     ///< "causal"
   std::string summary;  ///< one line
-  std::string group;    ///< "Chapters" or "Commands"
   Taker taker;
   Command command = Command::message;
   std::vector<const chapters::Chapter*> entries = {};  ///< the chapter in each article, the default first
   std::string argument = {};                           ///< placeholder of its argument: "FILE"
   std::string argument_doc = {};
-  std::vector<std::string> (*choices)() = nullptr;  ///< the valid words
-  std::string remark = {};                          ///< a note on its options
-  std::string also = {};                            ///< a note that only the help shows
-  std::vector<std::string> examples = {};           ///< a command line; after two spaces, its effect
+  std::vector<std::string> words = {};     ///< the valid words
+  std::string remark = {};                 ///< a note on its options
+  std::vector<std::string> examples = {};  ///< a command line; after two spaces, its effect
 };
 
 const std::vector<Subcommand>& subcommands();
@@ -144,23 +196,33 @@ std::vector<const chapters::Chapter*> entries_of(const std::string& name);
 /// The options before any is read. The choices of a command's options depend on them.
 Options nothing_read(const Subcommand& command);
 
+/// Reads the arguments, without the program's name, into the options. Returns the command; null without one. Throws
+/// UsageError for an unknown command or option, an unexpected argument, and a value that is not valid.
+const Subcommand* read_line(std::span<const std::string> arguments, Options& options);
+
+/// "unknown chapter 'caussal'; did you mean causal? see attn-walkthrough list": what is wrong, a known word that is
+/// near, if one is, and where all are.
+UsageError unknown(const std::string& what, const std::string& word, std::span<const std::string> known,
+                   const std::string& see);
+
 /// The form of output: a program, a file of tensors, or a text.
 const Form& form_of(const Options& options);
 
 /// The forms that --format names: texts, and files of tensors.
 std::vector<const Form*> formats();
 
-/// Sets the lesson's member to a valid value; files are left to read_own(). Also runs the option's `read`.
-void take(const Option& option, const std::string& text, Options& options);
+/// A form of verify's reports.
+struct ReportForm {
+  std::string_view name;
+  std::string_view ending;
+  ReportFormat format;
+};
 
-/// What a manifest tells of the option.
-nlohmann::ordered_json told(const Option& option, const Options& options, const Lesson& settled);
-
-/// The text that the help shows after an option's name; empty for a flag.
-std::string placeholder(const Value& value, const Options& so_far);
-
-/// The error for a value: what is wrong; what is accepted; what to do. Empty if the value is valid.
-std::string what_is_wrong(const Value& value, const std::string& text, const Options& so_far);
+inline constexpr ReportForm report_forms[] = {{"text", ".txt", ReportFormat::text},
+                                              {"json", ".json", ReportFormat::json},
+                                              {"html", ".html", ReportFormat::html},
+                                              {"github", "", ReportFormat::github},
+                                              {"junit", ".xml", ReportFormat::junit}};
 
 /// The chapters that a command line refers to: one, all of an article, or those that `verify` may try.
 std::vector<const chapters::Chapter*> chapters_meant(const Options& options);
@@ -168,5 +230,25 @@ std::vector<const chapters::Chapter*> chapters_meant(const Options& options);
 /// Throws UsageError for an option that conflicts with another, needs what the form of output cannot do, or does not
 /// apply to the chapters.
 void check_together(const Options& options);
+
+/// Checks of one option's row. All throw UsageError.
+void check_terminal(const Options& options);   ///< refuses to write a page or tensors over a terminal
+void check_exercises(const Options& options);  ///< refuses --predict in a file that is no handout
+void check_live(const Options& options);       ///< refuses --live where the program for browsers is missing
+void check_bias(const Options& options);       ///< refuses --qkv-bias if the weights are not nn.Linear's
+void check_layer(const Options& options);      ///< refuses options of a layer without those that they need
+void check_chapter(const Options& options);    ///< refuses a --chapter that none of the articles to try has
+
+/// Returns a function that builds a manifest's head: chapter, article, all options, the tool's version. Options that
+/// are left to the article are null. Chapter and options must outlive the function.
+std::function<nlohmann::ordered_json()> about(const chapters::Chapter& chapter, const Options& options);
+
+/// Returns true for the options that a page which computes its lesson offers: those of lessons except files, and those
+/// few others that change its numbers or their digits in a browser.
+bool is_setting(const Option& option);
+
+/// JSON for the page's script: the chapters, their settings, and the lesson that the page shows: its chapter, and the
+/// settings that were given, as they were typed.
+std::string live_settings(const std::string& chapter, const std::vector<GivenOption>& given);
 
 }  // namespace attn::cli

@@ -1,16 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <nlohmann/json_fwd.hpp>
-
 #include "chapters/chapter.hpp"
 #include "emit/emitters.hpp"
 #include "files/write/save.hpp"
@@ -92,7 +81,6 @@ struct Options {
   bool prints = true;  ///< false: the tensors are saved, and no text was asked for
   bool force = false;  ///< --save and --output may replace files
   render::TextOptions text;
-  bool own_linewidth = false;  ///< --linewidth is given; it also sets the width of heat maps
   const render::Writer* format = &render::default_writer();
   const render::TensorWriter* tensors = nullptr;  ///< writes a file of tensors instead of a text
   const emit::Emitter* emit = nullptr;            ///< writes a program instead of the steps
@@ -103,7 +91,7 @@ struct Options {
   render::Colours colours = render::Colours::automatic;  ///< in heat maps and the presenter
   std::optional<std::string> cell;                       ///< show the derivation of this number instead of the steps
   bool draws = false;                                    ///< show the random draws instead of the steps
-  const WhatIf* what_if = nullptr;                       ///< the rule to change, for a comparison side by side
+  const WhatIf* what_if = nullptr;                       ///< the rule to change, for a comparison
   std::optional<std::int64_t> depth;                     ///< of the derivation; 0: back to the given tensors
   bool step = false;                                     ///< run the presenter
   std::optional<std::int64_t> predict;                   ///< the number of cells to hide in each tensor
@@ -135,15 +123,19 @@ void check_only(const std::vector<Step>& steps, const std::string& owner, const 
 /// Like selected(), but ignores names of missing steps.
 std::vector<Step> selected_if_there(const std::vector<Step>& steps, const Options& options);
 
-/// Throws UsageError if the output format shows one tensor, but none or several are selected. The error lists the
-/// chapter's tensors.
-void check_one_tensor(const std::vector<Step>& wanted, const std::vector<Step>& steps, const chapters::Chapter& chapter,
-                      const Options& options);
+/// Throws UsageError if the output format shows one tensor, but none or several are selected.
+void check_one_tensor(const std::vector<Step>& wanted, const chapters::Chapter& chapter, const Options& options);
 
 /// Throws UsageError, with a similar name, if no step has the name in --cell.
 void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options);
 
 /// The output of `list`: "chapters", which no words mean too, "articles", "rules", or "steps", also of one chapter.
 std::string list(const std::vector<std::string>& words, bool json);
+
+/// Runs what the options ask for. Returns the exit code.
+int run(const Options& options);
+
+/// The text of an error after "attn-walkthrough: error: ": what is wrong; what is accepted; how to go on.
+std::string error_line(const std::exception& error);
 
 }  // namespace attn::cli

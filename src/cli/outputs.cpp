@@ -1,24 +1,14 @@
-#include "cli/outputs.hpp"
+#include "cli/compute.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <iostream>
-#include <optional>
-#include <ostream>
-#include <stdexcept>
-#include <string>
-#include <system_error>
 
 #include <unistd.h>
 
 #include "files/write/save.hpp"
-#include "system/beside.hpp"
 #include "system/descriptor.hpp"
 #include "system/pager.hpp"
-#include "system/signals.hpp"
+#include "system/place.hpp"
 #include "text/lines.hpp"
-#include "walk/memory.hpp"
 
 namespace attn::cli {
 namespace {
@@ -49,6 +39,9 @@ Place accepted_output(const std::string& output, bool force) try {
   }
   if (place.kind == Place::Kind::file && !force) {
     throw_not_written(output, std::make_error_code(std::errc::file_exists));
+  }
+  if (place.path.has_parent_path() && !std::filesystem::exists(place.path.parent_path())) {
+    throw_not_written(output, std::make_error_code(std::errc::no_such_file_or_directory));
   }
   return place;
 } catch (const std::filesystem::filesystem_error& error) {
@@ -112,15 +105,6 @@ Outputs::Outputs(const Options& options) : options_(options) {
       check_apart(options, output_ ? *output_ : system::place_of("/dev/stdout"), saved);
     }
   }
-  require_folder();
-}
-
-/// Throws if the folder of --output's file does not exist.
-void Outputs::require_folder() const {
-  const auto folder = output_ ? output_->path.parent_path() : std::filesystem::path();
-  if (!folder.empty() && !std::filesystem::exists(folder)) {
-    throw_not_written(*options_.output, std::make_error_code(std::errc::no_such_file_or_directory));
-  }
 }
 
 void Outputs::write(const std::vector<render::ShownChapter>& chapters, const Write& write) const {
@@ -144,23 +128,6 @@ void Outputs::write(const std::vector<render::ShownChapter>& chapters, const Wri
 }
 
 void Outputs::write_text(const Write& write) const {
-  constexpr std::int64_t large = 50'000'000;
-  const bool is_page = options_.command == Command::verify ? options_.verify.format == ReportFormat::html
-                                                           : options_.format->name == "html";
-  std::int64_t count = 0;
-  write_where_asked([&](std::ostream& out) {
-    write(out);
-    out.flush();
-    const auto* counting = dynamic_cast<const system::Output*>(&out);
-    count = counting != nullptr ? counting->count() : 0;
-  });
-  if (is_page && count >= large) {
-    tell("the page has " + memory_text(count) +
-         ", which browsers load slowly; reduce --tokens, or select steps with --only");
-  }
-}
-
-void Outputs::write_where_asked(const Write& write) const {
   if (!output_) {
     to_reader(options_, write);
     return;

@@ -1,24 +1,14 @@
-#include "cli/own_tensors.hpp"
+#include "cli/compute.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "chapters/own.hpp"
-#include "cli/line.hpp"
-#include "cli/option_rows.hpp"
-#include "cli/options.hpp"
-#include "files/read/read.hpp"
+#include "cli/option.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
-#include "verify/port/names.hpp"
-#include "walk/memory.hpp"
+#include "verify/port/right.hpp"
 
 namespace attn::cli {
 namespace {
@@ -47,40 +37,53 @@ Source source_of(const std::string& text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
+/// The key of a tensor as a weight's name: "W_query", or "pos_embedding_weight" of "pos_embedding.weight"; else empty.
+std::string own_name(const std::string& key) {
+  const std::string joined = text::replaced(key, ".", "_");
+  return chapters::names_weight(key) ? key : chapters::names_weight(joined) ? joined : "";
+}
+
+/// The step of a weight, given its name or its key in a module's state_dict: "W_query.weight",
+/// "self_attn.out_proj.bias", "heads.0.W_key.weight" (in section head_1). Other names are returned as they are.
+std::string weight_name(const std::string& name) {
+  if (const std::string own = own_name(name); !own.empty()) {
+    return own;
+  }
+  const verify::Meant meant = verify::meant_by(name);
+  const bool is_weight = meant.is_certain && !meant.steps.empty() && chapters::names_weight(meant.steps[0]);
+  return is_weight ? (meant.section.empty() ? "" : meant.section + "/") + meant.steps[0] : name;
+}
+
 std::vector<Heading> headings(const std::string& option, const std::string& file) {
   return reading(option, [&] { return files::headings(file); });
 }
 
-[[noreturn]] void throw_not_there(const std::string& option, const Source& source, const std::string& name,
-                                  const std::vector<Heading>& tensors) {
-  const std::vector<std::string> names = names_in(tensors, &Heading::name);
-  constexpr std::size_t most = 20;
-  const auto told = std::span(names).first(std::min(names.size(), most));
-  throw unknown(option + ": " + text::quoted(source.file) + " has no tensor '" + name + "'; its tensors are " +
-                    text::joined({told.begin(), told.end()}) + (names.size() > most ? " and others" : ""),
-                name, names, "attn-walkthrough help formats");
-}
-
-/// The indices of the tensors that `source` may mean: the only tensor, or those with the name, in any section.
-std::vector<std::size_t> chosen(const std::string& option, const Source& source, const std::string& usual,
-                                const std::vector<Heading>& tensors) {
+/// The index of the tensor that `source` means: the only one, or the one with its name or, in a section, else with the
+/// name `usual`. Throws UsageError if there is none, or several weights.
+std::size_t place_of(const std::string& option, const Source& source, const std::string& usual,
+                     const std::vector<Heading>& tensors) {
   const std::string name = source.name.value_or(usual);
   if (tensors.size() == 1 && !source.name) {
-    return {0};
+    return 0;
   }
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].name == name) {
-      return {i};
+      return i;
     }
-    if (chapters::without_section(tensors[i].name) == name || chapters::weight_name(tensors[i].name) == name) {
+    if (chapters::without_section(tensors[i].name) == name || weight_name(tensors[i].name) == name) {
       found.push_back(i);
     }
   }
   if (found.empty()) {
-    throw_not_there(option, source, name, tensors);
+    throw unknown(option + ": " + text::quoted(source.file) + " has no tensor '" + name + "'", name,
+                  names_in(tensors, &Heading::name), "attn-walkthrough help formats");
   }
-  return found;
+  if (found.size() > 1 && option == "--weights") {
+    throw UsageError(option + ": " + text::quoted(source.file) + " has several tensors '" + name +
+                     "'; use FILE:NAME with the whole name; try " + source.file + ":" + tensors[found[0]].name);
+  }
+  return found[0];
 }
 
 /// The numbers of a file's tensor. Throws UsageError if its heading has changed.
@@ -95,38 +98,11 @@ files::SharedNumbers read_at(const std::string& option, const std::string& file,
   return found[0].values;
 }
 
-/// The index of the tensor that `source` means; `check` inspects its heading. Throws UsageError if several tensors
-/// match and differ.
-std::size_t place_of(const std::string& option, const Source& source, const std::string& usual,
-                     const std::vector<Heading>& tensors, const std::function<void(const Heading&)>& check) {
-  const std::vector<std::size_t> places = chosen(option, source, usual, tensors);
-  const Heading& first = tensors[places[0]];
-  const auto is_other_shape = [&](std::size_t i) { return tensors[i].shape != first.shape; };
-  const bool is_one_shape = std::ranges::none_of(places, is_other_shape);
-  if (is_one_shape) {
-    check(first);
-  }
-  const auto read = [&](std::size_t place) { return read_at(option, source.file, first, place); };
-  const auto is_same = [&, numbers = places.size() > 1 && is_one_shape ? read(places[0]) : files::SharedNumbers()](
-                           std::size_t place) { return read(place) == numbers; };
-  if (!is_one_shape || !std::all_of(places.begin() + 1, places.end(), is_same)) {
-    throw UsageError(option + ": " + text::quoted(source.file) + " has several tensors '" +
-                     source.name.value_or(usual) + "', and they differ; use FILE:NAME with the whole name; try " +
-                     source.file + ":" + first.name);
-  }
-  return places[0];
-}
-
 using Values = decltype(GivenTensor::values);
 
 /// The numbers as float32. Throws UsageError for nan, inf and numbers outside float32's range.
 std::vector<float> float32_values(const std::string& option, const std::string& file, const std::string& name,
                                   const Shape& shape, const std::vector<double>& numbers) {
-  const auto count = static_cast<std::int64_t>(numbers.size());
-  if (const std::int64_t free = available_memory(); count > free / std::int64_t{sizeof(float)}) {
-    throw UsageError(option + ": " + text::quoted(file) + " needs " + memory_text(count * std::int64_t{sizeof(float)}) +
-                     " more memory, but only " + memory_text(free) + " is available; give a smaller one");
-  }
   std::vector<float> values(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const double number = numbers[i];
@@ -145,10 +121,7 @@ std::vector<float> float32_values(const std::string& option, const std::string& 
 
 /// The tensor at this index of a file, under the name `name`. Its numbers are read once, on first use.
 GivenTensor given_tensor(const std::string& option, const std::string& file, const Heading& heading, std::size_t place,
-                         const std::string& name, std::vector<std::string>& notes) {
-  if (heading.dtype != "float32") {
-    notes.push_back(name + " of " + text::quoted(file) + " is " + heading.dtype + ", converted to float32");
-  }
+                         const std::string& name) {
   const auto read = [option, file, heading, place, name, kept = std::make_shared<std::vector<float>>()] {
     if (kept->empty()) {
       *kept = float32_values(option, file, name, heading.shape, read_at(option, file, heading, place));
@@ -176,28 +149,25 @@ std::vector<std::pair<std::string, std::string>> named_files(const std::string& 
   return pairs;
 }
 
-GivenTensor read_weight(const std::string& given_name, const std::string& text, std::vector<std::string>& notes) {
-  const std::string name = chapters::weight_name(given_name);
+GivenTensor read_weight(const std::string& given_name, const std::string& text) {
+  const std::string name = weight_name(given_name);
   if (!chapters::names_weight(name)) {
     const std::vector<std::string> names(chapters::weight_names().begin(), chapters::weight_names().end());
-    throw unknown("--weights: no weight is named '" + given_name + "'; the weights are " + text::joined(names) +
-                      ", with their sections (head_1/W_query)",
-                  std::string(chapters::without_section(name)), names, "attn-walkthrough help formats");
+    throw unknown("--weights: no weight is named '" + given_name + "'", std::string(chapters::without_section(name)),
+                  names, "attn-walkthrough help formats");
   }
   const Source source = source_of(text);
-  const auto check = [&](const Heading& found) {
-    const bool is_bias = name.ends_with("_bias");
-    const std::size_t axes = found.shape.size();
-    if (axes > 2 || (axes < 2 && !is_bias)) {  // the chapter's error for a bias with two axes is more precise
-      throw UsageError("--weights: " + text::quoted(source.file) + ": '" + found.name + "' has shape " +
-                       shape_text(found.shape) + ", but " + name + " is a " + (is_bias ? "vector" : "matrix") +
-                       "; it must be " + (is_bias ? "[d_out]" : "[d_in, d_out] or nn.Linear's [d_out, d_in]") +
-                       "; check which tensor you mean");
-    }
-  };
   const std::vector<Heading> tensors = headings("--weights", source.file);
-  const std::size_t place = place_of("--weights", source, name, tensors, check);
-  return given_tensor("--weights", source.file, tensors[place], place, name, notes);
+  const std::size_t place = place_of("--weights", source, name, tensors);
+  const Shape& shape = tensors[place].shape;
+  const bool is_bias = name.ends_with("_bias");
+  if (shape.size() > 2 || (shape.size() < 2 && !is_bias)) {  // the chapter's error for a bias with two axes is better
+    throw UsageError("--weights: " + text::quoted(source.file) + ": '" + tensors[place].name + "' has shape " +
+                     shape_text(shape) + ", but " + name + " is " +
+                     (is_bias ? "a vector [d_out]" : "a matrix [d_in, d_out] or nn.Linear's [d_out, d_in]") +
+                     "; check which tensor you mean");
+  }
+  return given_tensor("--weights", source.file, tensors[place], place, name);
 }
 
 /// A weight's name in the chapter, its layout, and the part of the file's tensor that it is.
@@ -304,10 +274,9 @@ GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes
     if (source.name && *source.name != heading.name) {
       continue;
     }
-    constexpr std::size_t most_axes = 3;  // Flax has a separate axis for heads
-    const std::string name = chapters::weight_name(heading.name);
-    if (chapters::names_weight(name) && heading.shape.size() <= most_axes) {
-      weights.tensors.push_back(given_tensor("--weights", source.file, heading, place, name, notes));
+    const std::string name = own_name(heading.name);
+    if (!name.empty() && heading.shape.size() <= 3) {  // Flax has a separate axis for heads
+      weights.tensors.push_back(given_tensor("--weights", source.file, heading, place, name));
       continue;
     }
     const std::vector<Meant> found = meant_by_habit(heading, is_conv1d && heading.name.find("c_") != std::string::npos);
@@ -316,7 +285,7 @@ GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes
       continue;
     }
     const GivenTensor whole =
-        given_tensor("--weights", source.file, heading, place, found.size() == 1 ? found[0].name : heading.name, notes);
+        given_tensor("--weights", source.file, heading, place, found.size() == 1 ? found[0].name : heading.name);
     for (const Meant& meant : found) {
       const Values values = meant.parts == 1 ? whole.values : part_of(whole, meant);
       weights.tensors.push_back({meant.name, meant.shape, values, source.file, meant.layout});
@@ -327,33 +296,29 @@ GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes
                     text::one_line(text::joined(unused)));
   }
   if (weights.tensors.empty()) {
-    throw UsageError("--weights: " + text::quoted(text) +
-                     " has no tensor with the name of a weight (W_query, W_key, W_value, "
-                     "out_proj_weight and others, see help formats); rename its tensors, or try W_query=" +
-                     text);
+    throw UsageError(
+        "--weights: " + text::quoted(text) +
+        " has no tensor with the name of a weight; see help formats for the names, or try W_query=" + text);
   }
   return weights;
 }
 
 }  // namespace
 
-GivenTensor read_inputs(const std::string& option, const std::string& text, const std::string& name,
-                        std::vector<std::string>& notes) {
+GivenTensor read_inputs(const std::string& option, const std::string& text, const std::string& name) {
   const Source source = source_of(text);
-  const auto check = [&](const Heading& found) {
-    const Shape& shape = found.shape;
-    const bool takes_batch = option == "--inputs";
-    const bool has_rank = shape.size() == 2 || (takes_batch && shape.size() == 3);
-    if (!has_rank || std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) {
-      throw UsageError(option + ": " + text::quoted(source.file) + ": '" + found.name + "' has shape " +
-                       shape_text(shape) + "; it must be [tokens, d_in]" +
-                       (takes_batch ? " or [batch, tokens, d_in]" : "") +
-                       ", each size at least 1; give a matrix with one row per token");
-    }
-  };
   const std::vector<Heading> tensors = headings(option, source.file);
-  const std::size_t place = place_of(option, source, name, tensors, check);
-  GivenTensor inputs = given_tensor(option, source.file, tensors[place], place, name, notes);
+  const std::size_t place = place_of(option, source, name, tensors);
+  const Shape& shape = tensors[place].shape;
+  const bool takes_batch = option == "--inputs";
+  const bool has_rank = shape.size() == 2 || (takes_batch && shape.size() == 3);
+  if (!has_rank || element_count(shape) < 1) {
+    throw UsageError(option + ": " + text::quoted(source.file) + ": '" + tensors[place].name + "' has shape " +
+                     shape_text(shape) + "; it must be [tokens, d_in]" +
+                     (takes_batch ? " or [batch, tokens, d_in]" : "") +
+                     ", each size at least 1; give a matrix with one row per token");
+  }
+  GivenTensor inputs = given_tensor(option, source.file, tensors[place], place, name);
   inputs.source = text;
   return inputs;
 }
@@ -364,7 +329,7 @@ GivenWeights read_weights(const std::string& text, std::vector<std::string>& not
   }
   GivenWeights weights{{}, false, text};
   for (const auto& [name, file] : named_files(text)) {
-    weights.tensors.push_back(read_weight(name, file, notes));
+    weights.tensors.push_back(read_weight(name, file));
   }
   return weights;
 }

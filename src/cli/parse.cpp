@@ -3,14 +3,10 @@
 
 #include <unistd.h>
 
+#include "cli/compute.hpp"
 #include "cli/help.hpp"
-#include "cli/layer.hpp"
-#include "cli/line.hpp"
-#include "cli/option_rows.hpp"
-#include "cli/options.hpp"
-#include "cli/own_tensors.hpp"
 #include "present/screen.hpp"
-#include "tensor/blas_kernels.hpp"
+#include "tensor/blas.hpp"
 #include "text/lines.hpp"
 #include "walk/names.hpp"
 
@@ -25,11 +21,10 @@ void read_own(Options& options) {
   for (const auto& [option, text] : options.given.last()) {
     if (const auto* inputs = std::get_if<std::optional<GivenTensor> Lesson::*>(&option->member)) {
       const bool is_second = option->name == "--second-inputs";
-      lesson.** inputs =
-          read_inputs(std::string(option->name), text, is_second ? "second_input" : "inputs", options.notes);
+      lesson.** inputs = read_inputs(std::string(option->name), text, is_second ? "second_input" : "inputs");
     }
   }
-  if (is_about_layer(options)) {
+  if (options.name == "layer" || options.given.has("--layer")) {
     settle_layer(options);
   } else if (const std::string* const weights = options.given.value_of("--weights")) {
     lesson.weights = read_weights(*weights, options.notes);
@@ -79,24 +74,23 @@ void settle_verify(Options& options) {
   verify.blas = options.typed.blas;
   verify.dropout_kernel = options.typed.dropout_kernel;
   verify.lesson = options.lesson;
-  check_query(options);
 }
 
-/// Throws UsageError unless there are so many words, and the first is known.
-void check_words(const Subcommand& command, const Words& words, std::size_t least, std::size_t most) {
-  const Words known = command.choices();
+/// Throws UsageError unless the first word, if there is one, is known, and there are no more than `most`.
+void check_words(const Subcommand& command, const Words& words, std::size_t most, const Words& known) {
   const bool is_known = words.empty() || std::ranges::find(known, words[0]) != known.end();
-  if (is_known && words.size() >= least && words.size() <= most) {
-    return;
+  if (!is_known || words.size() > most) {
+    throw unknown(
+        command.name + (is_known ? ": unexpected argument '" + words[most] : ": unknown word '" + words[0]) + "'",
+        is_known ? "" : words[0], known, line_of(command) + " --help");
   }
-  const std::string what = words.size() < least ? command.name + " needs a word"
-                           : is_known           ? command.name + ": unexpected argument '" + words[most] + "'"
-                                                : command.name + ": unknown word '" + words[0] + "'";
-  throw unknown(what, is_known ? "" : words[0], known, line_of(command) + " --help");
 }
+
+/// The words "bash|fish|zsh" of a command's argument.
+Words choices_of(const Subcommand& command) { return text::split(text::replaced(command.argument, "|", ",")); }
 
 void check_listed(const Subcommand& command, const Words& words) {
-  check_words(command, words, 0, !words.empty() && words[0] == "steps" ? 2 : 1);
+  check_words(command, words, !words.empty() && words[0] == "steps" ? 2 : 1, choices_of(command));
   if (words.size() == 2 && entries_of(words[1]).empty()) {
     throw unknown("list steps: unknown chapter '" + words[1] + "'", words[1],
                   names_in(chapters::all_chapters(), [](const chapters::Chapter& one) { return one.name; }),
@@ -104,9 +98,18 @@ void check_listed(const Subcommand& command, const Words& words) {
   }
 }
 
+void check_shell(const Subcommand& command, const Words& words) {
+  if (words.empty()) {
+    throw UsageError("completion needs a shell; give " + command.argument + "; try attn-walkthrough completion bash");
+  }
+  check_words(command, words, 1, choices_of(command));
+}
+
 /// The text of `help WORD`. Throws UsageError.
 std::string help_on(const Subcommand& command, const Words& words) {
-  check_words(command, words, 0, 1);
+  Words known = names_in(subcommands(), &Subcommand::name);
+  std::ranges::move(names_in(guides(), &Guide::name), std::back_inserter(known));
+  check_words(command, words, 1, known);
   if (words.empty()) {
     return help(program(), {});
   }
@@ -114,9 +117,7 @@ std::string help_on(const Subcommand& command, const Words& words) {
     return shown(*guide);
   }
   const Subcommand& topic = named(subcommands(), words[0]);
-  Options options;
-  begin(topic, options);
-  return help(topic, options);
+  return help(topic, nothing_read(topic));
 }
 
 void settle(const Subcommand& command, Options& options) {
@@ -125,7 +126,7 @@ void settle(const Subcommand& command, Options& options) {
   switch (options.command) {
     case Command::walk: settle_walk(options); break;
     case Command::verify: settle_verify(options); break;
-    case Command::completion: check_words(command, options.words, 1, 1); break;
+    case Command::completion: check_shell(command, options.words); break;
     case Command::help: options.message = help_on(command, options.words); break;
     case Command::list: check_listed(command, options.words); break;
     case Command::message: break;
@@ -146,29 +147,27 @@ Options parse(int argc, const char* const* argv) {
   if (arguments.empty() && isatty(STDOUT_FILENO) != 0) {
     return message(first_words(), false);
   }
+  const auto asks = [&](const char* name) {  // for help, also where the rest of the line is wrong
+    const auto end = std::ranges::find(arguments, "--");
+    return std::find(arguments.begin(), end, name) != end;
+  };
+  const bool is_full = asks("--help");
+  const bool is_short = !is_full && asks("-h");
   Options options;
   const Subcommand* command = nullptr;
-  bool is_full = false;  // help, also where the rest of the line is wrong
-  bool is_short = false;
   try {
     command = read_line(arguments, options);
-    is_full = options.given.has("--help");
-    is_short = options.given.has("-h");
   } catch (const UsageError&) {
-    is_full = std::ranges::find(arguments, "--help") != arguments.end();
-    is_short = std::ranges::find(arguments, "-h") != arguments.end();
     if (!is_full && !is_short) {
       throw;
     }
-    const auto found = std::ranges::find(subcommands(), options.name, &Subcommand::name);
-    command = found == subcommands().end() ? nullptr : &*found;
   }
   if (options.given.has("--version")) {
     return message("attn-walkthrough " ATTN_VERSION "\n", false);
   }
   if (command == nullptr || is_full || is_short) {
-    const Subcommand& topic = command != nullptr ? *command : program();
-    return message(is_short && !is_full ? short_help(topic, options) : help(topic, options), options.pager);
+    const Subcommand& topic = options.name.empty() ? program() : named(subcommands(), options.name);
+    return message(is_short ? short_help(topic, options) : help(topic, options), options.pager);
   }
   settle(*command, options);
   return options;

@@ -1,33 +1,20 @@
-#include "cli/port.hpp"
+#include <fnmatch.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <iterator>
-#include <optional>
-#include <ostream>
 #include <set>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "chapters/inputs.hpp"
 #include "cli/compute.hpp"
-#include "cli/outputs.hpp"
-#include "cli/own_tensors.hpp"
-#include "cli/reports.hpp"
+#include "cli/option.hpp"
 #include "cli/verify.hpp"
 #include "files/file.hpp"
 #include "files/read/read.hpp"
-#include "tensor/blas_kernels.hpp"
+#include "tensor/blas.hpp"
 #include "text/lines.hpp"
 #include "verify/page/page.hpp"
-#include "verify/page/pieces.hpp"
-#include "verify/page/printed.hpp"
 #include "verify/port/judge.hpp"
-#include "verify/port/names.hpp"
 #include "verify/port/report.hpp"
-#include "verify/port/ways.hpp"
+#include "verify/port/right.hpp"
 #include "walk/names.hpp"
 
 namespace attn::cli {
@@ -35,19 +22,15 @@ namespace {
 
 /// The chapter to compare with: in the given article, or else in the first that has it.
 const chapters::Chapter& chapter_of(const Options& options) {
-  const VerifyOptions& verify = options.verify;
-  if (verify.lesson.layer) {
+  if (options.verify.lesson.layer) {
     return *options.chapters.front();
   }
-  if (!verify.chapter) {
+  if (!options.verify.chapter) {
     throw UsageError(
         "verify needs the chapter of these tensors; give --chapter NAME, with the lesson's options, or --layer N of a "
         "checkpoint; try --chapter causal");
   }
-  if (const chapters::Chapter* const chapter = named_chapter(verify)) {
-    return *chapter;
-  }
-  throw UsageError("--chapter: unknown chapter '" + *verify.chapter + "'; see attn-walkthrough list");
+  return *chapters_meant(options).front();
 }
 
 Lesson lesson_of(const VerifyOptions& verify, const chapters::Chapter& chapter) {
@@ -58,31 +41,20 @@ Lesson lesson_of(const VerifyOptions& verify, const chapters::Chapter& chapter) 
 }
 
 std::string words_of(const chapters::Chapter& chapter, const Lesson& lesson) {
-  if (lesson.layer) {
-    return "layer " + std::to_string(lesson.layer->number) + " of " + std::string(chapter.article->title) +
-           ", weights " + text::one_line(lesson.layer->source) +
-           (lesson.inputs ? ", inputs " + text::one_line(lesson.inputs->source)
-                          : ", sentence " + text::quoted(*lesson.sentence)) +
-           ", " + name_of(cpu_names(), lesson.kernels.cpu) + " kernels";
-  }
-  return std::string(chapter.name) + " of " + std::string(chapter.article->name) + ", seed " +
-         lesson.seed.value_or(default_seed).text() + ", " +
-         (lesson.inputs ? "inputs " + text::one_line(lesson.inputs->source) + ", " : "") +
-         (lesson.weights ? "weights " + text::one_line(lesson.weights->source) + ", " : "") +
-         (lesson.attend_to ? "attending to " + name_of(attend_to_names(), *lesson.attend_to) + ", " : "") +
+  const std::string weights = lesson.layer ? lesson.layer->source : lesson.weights ? lesson.weights->source : "";
+  return (lesson.layer ? "layer " + std::to_string(lesson.layer->number) + " of " + std::string(chapter.article->title)
+                       : std::string(chapter.name) + " of " + std::string(chapter.article->name) + ", seed " +
+                             lesson.seed.value_or(default_seed).text()) +
+         (weights.empty() ? "" : ", weights " + text::one_line(weights)) +
+         (lesson.inputs ? ", inputs " + text::one_line(lesson.inputs->source) : "") +
+         (lesson.attend_to ? ", attending to " + name_of(attend_to_names(), *lesson.attend_to) : "") + ", " +
          name_of(cpu_names(), lesson.kernels.cpu) + " kernels, " +
          name_of(dropout_kernel_names(), lesson.dropout_kernel) + " dropout kernel";
 }
 
 /// Returns true if the name matches a pattern with * and ?.
-bool is_like(std::string_view name, std::string_view pattern) {
-  if (pattern.empty() || name.empty()) {
-    return name.empty() && pattern.find_first_not_of('*') == std::string_view::npos;
-  }
-  if (pattern[0] == '*') {
-    return is_like(name, pattern.substr(1)) || is_like(name.substr(1), pattern);
-  }
-  return (pattern[0] == '?' || pattern[0] == name[0]) && is_like(name.substr(1), pattern.substr(1));
+bool is_like(const std::string& name, const std::string& pattern) {
+  return fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
 }
 
 /// A tensor with more numbers cannot be of these steps: it is large, and has more than all of them together.
@@ -233,7 +205,7 @@ std::optional<Lesson> own_lesson(const verify::PortReport& report, const Lesson&
   try {
     own.weights = read_weights(report.file, notes);
     if (inputs != nullptr) {
-      own.inputs = read_inputs("--inputs", report.file + ":" + inputs->name, "inputs", notes);
+      own.inputs = read_inputs("--inputs", report.file + ":" + inputs->name, "inputs");
     }
   } catch (const UsageError&) {
   }
@@ -284,21 +256,12 @@ verify::PortReport compared(const chapters::Chapter& chapter, const Lesson& less
     }
   }
   for (std::size_t i = judged.size(); i < report.given.size(); ++i) {
-    report.judgement.unmatched.push_back(i);
+    report.judgement.matching.unmatched.push_back(i);
   }
   return report;
 }
 
 }  // namespace
-
-const chapters::Chapter* named_chapter(const VerifyOptions& verify) {
-  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
-    if (chapter.name == verify.chapter && (verify.article == nullptr || chapter.article == verify.article)) {
-      return &chapter;
-    }
-  }
-  return nullptr;
-}
 
 bool is_about_dumps(const Options& options) {
   const VerifyOptions& verify = options.verify;
@@ -308,17 +271,9 @@ bool is_about_dumps(const Options& options) {
   };
   const auto dumps = std::ranges::count_if(verify.files, is_dump);
   if (dumps == 0) {
-    for (const auto& [name, is_given] : {std::pair{"--rtol", verify.rtol.has_value()},
-                                         {"--atol", verify.atol.has_value()},
-                                         {"--map", !verify.names.empty()},
-                                         {"--layer", verify.lesson.layer.has_value()},
-                                         {"--only", verify.only_wrong},
-                                         {"--ignore", !verify.ignored.empty()}}) {
-      if (is_given) {
-        throw UsageError(
-            std::string(name) +
-            " is for a port's tensors (see help ports), not for a page, whose last digits are judged; leave " + name +
-            " out");
+    for (const std::string name : {"--rtol", "--atol", "--map", "--layer", "--only", "--ignore"}) {
+      if (options.given.has(name)) {
+        throw UsageError(name + " is for a port's tensors (see help ports), not for a page; leave " + name + " out");
       }
     }
     return false;

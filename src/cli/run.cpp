@@ -1,109 +1,31 @@
-#include "cli/run.hpp"
-
 #include <unistd.h>
 
 #if defined(__linux__)
 #include <sched.h>
 #endif
 
-#include <algorithm>
-#include <cstddef>
 #include <deque>
-#include <functional>
 #include <iostream>
-#include <iterator>
 #include <new>
-#include <span>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "chapters/inputs.hpp"
 #include "chapters/own.hpp"
 #include "cli/compute.hpp"
 #include "cli/help.hpp"
-#include "cli/option_rows.hpp"
-#include "cli/options.hpp"
-#include "cli/outputs.hpp"
-#include "cli/port.hpp"
 #include "cli/verify.hpp"
-#include "present/predict.hpp"
 #include "present/presenter.hpp"
-#include "render/markdown.hpp"
-#include "system/signals.hpp"
-#include "tensor/array.hpp"
-#include "tensor/evaluation.hpp"
+#include "render/writers.hpp"
+#include "system/pager.hpp"
+#include "tensor/tensor.hpp"
 #include "text/lines.hpp"
 #include "torch/torch.hpp"
-#include "walk/drawn_words.hpp"
-#include "walk/memory.hpp"
+#include "walk/walkthrough.hpp"
 
 namespace attn::cli {
 namespace {
 
 using chapters::Chapter;
-
-/// Removes the chapters that have no step named by --only, if there are several chapters. Throws UsageError for a name
-/// that no chapter has. `steps_of` returns a chapter's shown steps, `all_of` all its steps.
-template <class AnyChapter, class StepsOf, class AllOf>
-void leave_out_others(std::vector<AnyChapter>& chapters, const Options& options, StepsOf steps_of, AllOf all_of) {
-  if (options.chapters.size() == 1 || options.only.empty()) {
-    return;
-  }
-  std::vector<Step> all;
-  for (const AnyChapter& chapter : chapters) {
-    const std::vector<Step>& steps = std::invoke(all_of, chapter);
-    all.insert(all.end(), steps.begin(), steps.end());
-  }
-  check_only(all, "the article", options);
-  std::erase_if(chapters, [&](const AnyChapter& chapter) { return std::invoke(steps_of, chapter).empty(); });
-}
-
-/// Writes a program that reproduces the run.
-void run_emit(const Options& options) {
-  const Outputs outputs(options);
-  std::vector<render::ShownChapter> saved;
-  emit::Request request = {.chapters = {}, .print = options.text.print, .show_grad = options.text.show_grad};
-  if (options.lesson.layer) {
-    request.checkpoint = options.lesson.layer->files;
-  }
-  for (const Chapter* chapter : options.chapters) {
-    const Walkthrough as_is = computed(*chapter, options.lesson, options);
-    const Walkthrough walk = options.what_if != nullptr ? attn::changed(as_is, *options.what_if) : as_is;
-    request.chapters.push_back(emitted(*chapter, walk, options));
-    if (options.save) {
-      saved.push_back(shown(*chapter, walk, options));
-    }
-  }
-  leave_out_others(request.chapters, options, &emit::Chapter::shown,
-                   [](const emit::Chapter& one) -> const std::vector<Step>& { return one.walk.steps(); });
-  outputs.write(saved, [&](std::ostream& out) { options.emit->write(out, request); });
-}
-
-/// Writes the text, or the file of tensors: of all, or of those that --only names.
-void write_form(std::ostream& out, const render::Document& asked, std::span<const render::ShownChapter> chapters,
-                const Options& options) {
-  if (options.tensors == nullptr) {
-    options.format->write(out, asked);
-    return;
-  }
-  std::vector<render::ShownChapter> saved(chapters.begin(), chapters.end());
-  for (render::ShownChapter& chapter : saved) {
-    chapter.all_steps = options.only.empty() ? chapter.all_steps : chapter.steps;
-  }
-  options.tensors->write([&out](std::string_view bytes) { out << bytes; }, saved);
-}
-
-/// Writes the words of the random draws as tensors.
-void run_draws(const Chapter& chapter, const Options& options) {
-  const Outputs outputs(options);
-  const Walkthrough words = drawn_words(computed(chapter, options.lesson, options));
-  if (words.steps().empty()) {
-    throw UsageError("--draws: " + std::string(chapter.name) + " draws no random numbers; leave --draws out");
-  }
-  const render::Document asked = document({shown(chapter, words, options)}, options);
-  outputs.write(asked.chapters, [&](std::ostream& out) { write_form(out, asked, asked.chapters, options); });
-}
 
 /// The options for each chapter: the kernels are its article's unless they are given.
 std::deque<Options> options_of_chapters(const Options& options) {
@@ -122,7 +44,9 @@ present::Presentation presentation(const Chapter& chapter, const Options& option
           .what_ifs = [&] { return chapters::what_ifs(chapter); },
           .change =
               [&](const Walkthrough& as_is, const WhatIf& rule) {
-                check_change_fits(chapter, options.lesson, options, rule);
+                Options with_rule = options;
+                with_rule.what_if = &rule;
+                planned(chapter, options.lesson, with_rule);  // both fit into memory
                 return changed(as_is, rule);
               },
           .seed = options.lesson.seed.value_or(default_seed).text(),
@@ -135,41 +59,60 @@ present::Presentation presentation(const Chapter& chapter, const Options& option
           .draws_heatmaps = options.heatmap};
 }
 
+/// The chapters that have a step to show. Throws UsageError for a name of --only that none of several has.
+std::vector<const Chapter*> wanted_chapters(const Options& options) {
+  if (options.chapters.size() == 1 || options.only.empty()) {
+    return options.chapters;
+  }
+  std::vector<Step> all;
+  std::vector<const Chapter*> wanted;
+  for (const Chapter* chapter : options.chapters) {
+    torch::Torch torch(options.lesson.kernels, options.lesson.dropout_kernel, torch::Torch::Mode::plan);
+    const std::vector<Step> steps = chapters::walk(*chapter, options.lesson, torch).steps();
+    all.insert(all.end(), steps.begin(), steps.end());
+    selected_if_there(steps, options).empty() ? void() : wanted.push_back(chapter);
+  }
+  check_only(all, "the article", options);
+  return wanted;
+}
+
+bool contains(const std::vector<const Chapter*>& chapters, const Chapter* chapter) {
+  return std::ranges::find(chapters, chapter) != chapters.end();
+}
+
 /// Presents the chapters that have a step to show.
 void run_presenter(const Options& options) {
-  struct Planned {
-    const Chapter* chapter;
-    const Options* options;
-    std::vector<Step> all_steps;
-    std::vector<Step> steps;
-  };
-  std::vector<Planned> planned;
   const std::deque<Options> each = options_of_chapters(options);
-  for (std::size_t i = 0; i < each.size(); ++i) {
-    const Chapter* const chapter = options.chapters[i];
-    torch::Torch torch(each[i].lesson.kernels, each[i].lesson.dropout_kernel, torch::Torch::Mode::plan);
-    const std::vector<Step> all = chapters::walk(*chapter, each[i].lesson, torch).steps();
-    planned.push_back({chapter, &each[i], all, selected_if_there(all, options)});
-  }
-  leave_out_others(planned, options, &Planned::steps, &Planned::all_steps);
+  const std::vector<const Chapter*> wanted = wanted_chapters(options);
   std::vector<present::Presentation> presentations;
-  for (const Planned& one : planned) {
-    presentations.push_back(presentation(*one.chapter, *one.options));
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    if (contains(wanted, options.chapters[i])) {
+      presentations.push_back(presentation(*options.chapters[i], each[i]));
+    }
   }
   present::present(presentations, options.colours);
 }
 
-/// Asks for hidden cells on standard output and reads the answers from standard input, or writes them as a handout.
-void run_predict(const Chapter& chapter, const Options& options) {
-  if (options.emit != nullptr || options.format != &render::default_writer()) {
-    const Outputs outputs(options);
-    const render::Document asked =
-        document({shown(chapter, computed(chapter, options.lesson, options), options)}, options);
-    outputs.write(asked.chapters, [&](std::ostream& out) {
-      (options.emit != nullptr ? render::write_exercises_notebook : options.format->write)(out, asked);
-    });
-    return;
+/// Writes a program that reproduces the run.
+void run_emit(const Options& options) {
+  const Outputs outputs(options);
+  std::vector<render::ShownChapter> saved;
+  emit::Request request = {.chapters = {}, .print = options.text.print, .show_grad = options.text.show_grad};
+  if (options.lesson.layer) {
+    request.checkpoint = options.lesson.layer->files;
   }
+  const std::vector<const Chapter*> wanted = wanted_chapters(options);
+  for (const Chapter* chapter : options.chapters) {
+    const Walkthrough as_is = computed(*chapter, options.lesson, options);
+    const Walkthrough walk = options.what_if != nullptr ? attn::changed(as_is, *options.what_if) : as_is;
+    contains(wanted, chapter) ? request.chapters.push_back(emitted(*chapter, walk, options)) : void();
+    options.save ? saved.push_back(shown(*chapter, walk, options)) : void();
+  }
+  outputs.write(saved, [&](std::ostream& out) { options.emit->write(out, request); });
+}
+
+/// Asks for hidden cells on standard output and reads the answers from standard input.
+void ask(const Chapter& chapter, const Options& options) {
   const render::ShownChapter asked = shown(chapter, computed(chapter, options.lesson, options), options);
   present::Prediction prediction;
   prediction.cells = options.predict.value();
@@ -180,50 +123,57 @@ void run_predict(const Chapter& chapter, const Options& options) {
   to_standard_output([&](std::ostream& out) { present::predict(std::cin, out, asked.steps, prediction); });
 }
 
+/// Writes the text, a notebook of questions, or the file of tensors: of all, or of those that --only names.
+void write_form(std::ostream& out, const render::Document& asked, std::vector<render::ShownChapter> saved,
+                const Options& options) {
+  if (options.tensors == nullptr) {
+    return (options.emit != nullptr ? render::write_exercises_notebook : options.format->write)(out, asked);
+  }
+  for (render::ShownChapter& chapter : saved) {
+    chapter.all_steps = options.only.empty() ? chapter.all_steps : chapter.steps;
+  }
+  options.tensors->write([&out](std::string_view bytes) { out << bytes; }, saved);
+}
+
 void run_walk(const Options& options) {
-  const Chapter& first = *options.chapters.at(0);
   if (options.step) {
     return run_presenter(options);
   }
-  if (options.predict) {
-    return run_predict(first, options);
-  }
-  if (options.draws) {
-    return run_draws(first, options);
-  }
-  if (options.emit != nullptr) {
+  if (options.emit != nullptr && !options.predict) {
     return run_emit(options);
+  }
+  if (options.predict && options.emit == nullptr && options.format == &render::default_writer()) {
+    return ask(*options.chapters.at(0), options);
   }
   const Outputs outputs(options);
   const std::deque<Options> each = options_of_chapters(options);
+  const std::vector<const Chapter*> wanted = wanted_chapters(options);
   std::vector<render::ShownChapter> chosen;
   std::vector<render::ShownChapter> chapters;  // as they are saved
   for (std::size_t i = 0; i < each.size(); ++i) {
     const Chapter& chapter = *options.chapters[i];
-    const Walkthrough as_is = computed(chapter, each[i].lesson, each[i]);
-    chosen.push_back(shown(chapter, as_is, each[i]));
-    chosen.back().what_ifs = shown_what_ifs(as_is, each[i]);
+    Walkthrough as_is = computed(chapter, each[i].lesson, each[i]);
+    as_is = options.draws ? drawn_words(as_is) : as_is;
+    if (as_is.steps().empty()) {
+      throw UsageError("--draws: " + std::string(chapter.name) + " draws no random numbers; leave --draws out");
+    }
+    render::ShownChapter shown_here = shown(chapter, as_is, each[i]);
+    shown_here.what_ifs = shown_what_ifs(as_is, each[i]);
     const WhatIf* const what_if = options.what_if;
-    chapters.push_back(what_if == nullptr ? chosen.back() : shown(chapter, changed(as_is, *what_if), each[i]));
+    chapters.push_back(what_if == nullptr ? shown_here : shown(chapter, changed(as_is, *what_if), each[i]));
+    contains(wanted, &chapter) ? chosen.push_back(std::move(shown_here)) : void();
   }
-  leave_out_others(chosen, options, &render::ShownChapter::steps, &render::ShownChapter::all_steps);
   const render::Document asked = document(std::move(chosen), options);
   outputs.write(chapters, [&](std::ostream& out) { write_form(out, asked, chapters, options); });
 }
 
-/// Notes on given weights that a chapter does not use, and on its weights that were not given. `walk_of` returns a
-/// chapter's walkthrough.
-template <class WalkOf>
-std::vector<std::string> notes_on_weights(std::span<const Chapter* const> chapters, const Lesson& lesson,
-                                          const WalkOf& walk_of) {
+/// Notes on given weights that a chapter does not use, and on its weights that were not given.
+std::vector<std::string> notes_on_weights(const Options& options) {
   std::vector<std::string> notes;
-  for (const Chapter* chapter : chapters) {
-    const Walkthrough walk = walk_of(*chapter);
-    if (!lesson.weights) {
-      continue;
-    }
-    const chapters::WeightUse use = chapters::use_of(walk, *lesson.weights);
-    const std::string where = chapters.size() > 1 ? " in " + std::string(chapter->name) : "";
+  for (const Chapter* chapter : options.chapters) {
+    const chapters::WeightUse use =
+        chapters::use_of(planned(*chapter, options.lesson, options), *options.lesson.weights);
+    const std::string where = options.chapters.size() > 1 ? " in " + std::string(chapter->name) : "";
     if (!use.unused.empty()) {
       notes.push_back("--weights: not a weight here" + where + ": " + text::joined(use.unused));
     }
@@ -232,20 +182,6 @@ std::vector<std::string> notes_on_weights(std::span<const Chapter* const> chapte
     }
   }
   return notes;
-}
-
-/// The same notes for the chapter that `verify --chapter` names.
-std::vector<std::string> notes_on_weights(const VerifyOptions& verify) {
-  const Chapter* const chapter = named_chapter(verify);
-  const auto planned = [&](const Chapter& one) {
-    torch::Torch torch(verify.lesson.kernels, verify.lesson.dropout_kernel, torch::Torch::Mode::plan);
-    return chapters::walk(one, verify.lesson, torch);
-  };
-  try {
-    return chapter == nullptr ? std::vector<std::string>{} : notes_on_weights({&chapter, 1}, verify.lesson, planned);
-  } catch (const LessonError&) {
-    return {};
-  }
 }
 
 int threads_of(const Options& options) {
@@ -269,45 +205,30 @@ int run(const Options& options) {
   }
   evaluation().threads = threads_of(options);
   std::vector<std::string> notes = options.notes;
-  const Lesson& lesson = options.lesson;
-  if (options.command == Command::walk && (lesson.inputs || lesson.second_inputs || lesson.weights || lesson.layer)) {
-    // Read them before any note is printed: an error is the only line.
-    const auto walk_of = [&](const Chapter& chapter) { return planned(chapter, lesson, options); };
-    std::ranges::copy(notes_on_weights(options.chapters, lesson, walk_of), std::back_inserter(notes));
-  }
-  if (options.command == Command::verify && options.verify.lesson.weights) {
-    std::ranges::copy(notes_on_weights(options.verify), std::back_inserter(notes));
-  }
-  if (options.command != Command::verify) {
-    std::ranges::for_each(notes, tell);
+  if (options.command == Command::walk && options.lesson.weights) {
+    std::ranges::copy(notes_on_weights(options), std::back_inserter(notes));
   }
   const auto show = [&options](const std::string& text) {
     to_reader(options, [&text](std::ostream& out) { out << text; });
   };
+  int code = 0;
   switch (options.command) {
     case Command::help:
     case Command::message: show(options.message); break;
     case Command::list: show(list(options.words, options.json)); break;
-    case Command::verify: {
-      const int code = verify(options);
-      std::ranges::for_each(notes, tell);  // not before: where a page cannot be read, the error is the only line
-      return code;
-    }
+    case Command::verify: code = verify(options); break;
     case Command::completion: show(completion_script(options.words.front())); break;
     case Command::walk: run_walk(options); break;
   }
-  return 0;
+  std::ranges::for_each(notes, tell);  // last: an error is the only line
+  return code;
 }
 
 std::string error_line(const std::exception& error) {
-  if (dynamic_cast<const TooLarge*>(&error) != nullptr) {
-    return text::one_line(std::string(error.what()) + "; choose smaller --tokens, --d-in, --batch or --d-out");
-  }
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    return "this run needs more memory than is available" + free_memory_words() +
-           "; choose smaller --tokens, --d-in, --batch or --d-out";
-  }
-  return text::one_line(error.what());
+  const bool is_too_large = dynamic_cast<const TooLarge*>(&error) != nullptr;
+  const bool has_no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  return text::one_line(std::string(has_no_memory ? "this run needs more memory than is available" : error.what()) +
+                        (is_too_large || has_no_memory ? "; choose smaller --tokens, --d-in, --batch or --d-out" : ""));
 }
 
 }  // namespace attn::cli

@@ -2,9 +2,6 @@
 
 #include <array>
 
-#include "emit/numpy.hpp"
-#include "emit/pytorch.hpp"
-
 namespace attn::emit {
 namespace {
 

@@ -1,9 +1,6 @@
 #include "emit/listing.hpp"
 
-#include <optional>
-#include <utility>
-
-#include "emit/python.hpp"
+#include "emit/emitters.hpp"
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 
@@ -137,14 +134,10 @@ std::string Listing::reference(const Tensor& tensor) {
   if (!names_.has(tensor)) {
     return expression(tensor);
   }
-  define(tensor);
-  return names_.of(tensor);
-}
-
-void Listing::define(const Tensor& tensor) {
   if (defined_.insert(tensor.id()).second) {
     make(tensor);
   }
+  return names_.of(tensor);
 }
 
 void Listing::line(const std::string& statement) {
@@ -161,8 +154,6 @@ std::string head_text(const Request& request, const std::string& words) {
   const std::string title = request.chapters.size() > 1 ? "" : first.title + "\n\nAs in: ";
   return "\"\"\"" + title + first.article + "\n\n" + words + "\n\"\"\"\n";
 }
-
-std::string joined_parts(const std::vector<std::string>& parts) { return text::joined(parts, ""); }
 
 std::string chapters_text(const std::vector<std::string>& bodies, const std::vector<Chapter>& chapters) {
   if (bodies.size() == 1) {

@@ -2,19 +2,14 @@
 
 #include <map>
 #include <set>
-#include <string>
-#include <vector>
 
-#include "emit/request.hpp"
+#include "emit/emitters.hpp"
 #include "tensor/tensor.hpp"
 
 namespace attn::emit {
 
 /// The program's docstring: its chapters, their article, and further words.
 std::string head_text(const Request& request, const std::string& words);
-
-/// The concatenated parts.
-std::string joined_parts(const std::vector<std::string>& parts);
 
 /// The program of one chapter, or a function for each of several, called in order.
 std::string chapters_text(const std::vector<std::string>& bodies, const std::vector<Chapter>& chapters);
@@ -86,13 +81,10 @@ class Listing {
   /// Writes a line, and a comment before it if a section begins.
   void line(const std::string& statement);
 
-  const Chapter& chapter() const { return chapter_; }
   Names& names() { return names_; }
-  const Names& names() const { return names_; }
 
  private:
   void find_needed(const Tensor& tensor);
-  void define(const Tensor& tensor);
   void find_names(const std::vector<bool>& is_shown);
 
   const Chapter& chapter_;

@@ -1,7 +1,6 @@
-#include "emit/notebook.hpp"
+#include "emit/emitters.hpp"
 
 #include <ostream>
-#include <string_view>
 
 #include "text/lines.hpp"
 
@@ -32,15 +31,13 @@ void Notebook::add_code(const std::string& code, const std::string& printed) {
   if (trimmed.empty()) {
     return;
   }
-  Json outputs = Json::array();
+  add_blank();
+  Json& cell = cells_.back();
+  cell["execution_count"] = ++runs_;
+  cell["source"] = lines_with_ends(trimmed);
   if (!printed.empty()) {
-    outputs.push_back({{"name", "stdout"}, {"output_type", "stream"}, {"text", lines_with_ends(printed)}});
+    cell["outputs"].push_back({{"name", "stdout"}, {"output_type", "stream"}, {"text", lines_with_ends(printed)}});
   }
-  cells_.push_back({{"cell_type", "code"},
-                    {"execution_count", ++runs_},
-                    {"metadata", Json::object()},
-                    {"outputs", std::move(outputs)},
-                    {"source", lines_with_ends(trimmed)}});
 }
 
 void Notebook::add_blank() {

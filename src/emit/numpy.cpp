@@ -1,14 +1,11 @@
-#include "emit/numpy.hpp"
-
 #include <algorithm>
 #include <ostream>
-#include <string_view>
 
-#include "emit/checkpoint.hpp"
+#include "emit/emitters.hpp"
 #include "emit/listing.hpp"
-#include "emit/python.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
+#include "text/lines.hpp"
 
 namespace attn::emit {
 namespace {
@@ -31,15 +28,13 @@ class NumpyListing final : public Listing {
 
   std::string expression(const Tensor& tensor) override {
     if (is_list(tensor)) {
-      return "np.array(" + list_literal(tensor, "np") + ", np." + dtype(tensor) + ")";
+      const std::string dtype = tensor.dtype() == DType::boolean ? "bool_" : dtype_name(tensor.dtype());
+      return "np.array(" + list_literal(tensor, "np") + ", np." + dtype + ")";
     }
     return tensor.operation().numpy(operand_words(tensor));
   }
   static bool is_list(const Tensor& tensor) {
     return tensor.operands().empty() && tensor.operation().numpy({}).empty();
-  }
-  static std::string dtype(const Tensor& tensor) {
-    return tensor.dtype() == DType::boolean ? "bool_" : dtype_name(tensor.dtype());
   }
 
   void print(const Step& step) override {
@@ -62,8 +57,6 @@ def softmax(x, axis):
 
 )";
 
-bool is_softmax(const Tensor& tensor) { return tensor.kind() == Kind::softmax; }
-
 }  // namespace
 
 void write_numpy(std::ostream& out, const Request& request) {
@@ -71,17 +64,18 @@ void write_numpy(std::ostream& out, const Request& request) {
   bool has_softmax = false;
   for (const Chapter& chapter : request.chapters) {
     NumpyListing listing(chapter);
-    bodies.push_back(joined_parts(listing.parts()));
-    const std::vector<Tensor>& made = listing.needed();
-    has_softmax = has_softmax || std::any_of(made.begin(), made.end(), is_softmax);
+    bodies.push_back(text::joined(listing.parts(), ""));
+    has_softmax = has_softmax || std::ranges::count(listing.needed(), Kind::softmax, &Tensor::kind) > 0;
   }
   out << head_text(
              request,
              "Computes in float32 the tensors that attn-walkthrough prints. Random draws are included as numbers.\n"
              "Last digits of other numbers may differ, because numpy sums in another order than PyTorch.")
       << (request.checkpoint.empty() ? "" : "import json\n\n") << "import numpy as np\n"
-      << (request.checkpoint.empty() ? "" : "\n" + numpy_weights(request.checkpoint)) << (has_softmax ? softmax : "\n")
-      << chapters_text(bodies, request.chapters);
+      << (request.checkpoint.empty()
+              ? ""
+              : "\n" + weights_class(request.checkpoint, "values.astype(np.float32).reshape(entry[\"shape\"])"))
+      << (has_softmax ? softmax : "\n") << chapters_text(bodies, request.chapters);
 }
 
 }  // namespace attn::emit

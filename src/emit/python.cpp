@@ -1,4 +1,4 @@
-#include "emit/python.hpp"
+#include "emit/emitters.hpp"
 
 #include <array>
 #include <cmath>
@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "text/numbers.hpp"
+#include "text/utf8.hpp"
 
 namespace attn::emit {
 namespace {
@@ -24,44 +25,55 @@ std::string number(bool value, std::string_view) { return value ? "True" : "Fals
 
 std::string number(std::int64_t value, std::string_view) { return std::to_string(value); }
 
-/// Writes nested lists, row by row.
+/// The list of an axis and those within it, starting at a column; `next` is the next number.
 template <class T>
-class Lists {
- public:
-  Lists(const Block<T>& values, std::string_view module) : values_(values), module_(module) {}
-
-  /// The list of an axis and those within it, starting at a column.
-  std::string from(std::size_t axis, std::size_t column) {
-    const Shape& shape = values_.shape();
-    if (axis == shape.size()) {
-      return number(values_[next_++], module_);
-    }
-    const bool is_innermost = axis + 1 == shape.size();
-    const bool is_block = axis == 0 && (!is_innermost || shape[axis] > 5);  // starts on its own line
-    const std::size_t inner = is_block ? 4 : column + 1;
-    const std::string line_break = "\n" + std::string(inner, ' ');
-    std::string list = is_block ? "[" + line_break : "[";
-    std::size_t at = inner;
-    for (std::int64_t i = 0; i < shape[axis]; ++i) {
-      const std::string item = from(axis + 1, inner);
-      if (i > 0) {
-        const bool breaks = !is_innermost || at + 2 + item.size() + 1 > most_columns;
-        list += breaks ? "," + line_break : ", ";
-        at = breaks ? inner : at + 2;
-      }
-      list += item;
-      at += item.size();
-    }
-    return list + (is_block ? ",\n]" : "]");
+std::string list_from(const Block<T>& values, std::size_t& next, std::size_t axis, std::size_t column,
+                      std::string_view module) {
+  const Shape& shape = values.shape();
+  if (axis == shape.size()) {
+    return number(values[next++], module);
   }
+  const bool is_innermost = axis + 1 == shape.size();
+  const bool is_block = axis == 0 && (!is_innermost || shape[axis] > 5);  // starts on its own line
+  const std::size_t inner = is_block ? 4 : column + 1;
+  const std::string line_break = "\n" + std::string(inner, ' ');
+  std::string list = is_block ? "[" + line_break : "[";
+  std::size_t at = inner;
+  for (std::int64_t i = 0; i < shape[axis]; ++i) {
+    const std::string item = list_from(values, next, axis + 1, inner, module);
+    if (i > 0) {
+      const bool breaks = !is_innermost || at + 2 + item.size() + 1 > most_columns;
+      list += breaks ? "," + line_break : ", ";
+      at = breaks ? inner : at + 2;
+    }
+    list += item;
+    at += item.size();
+  }
+  return list + (is_block ? ",\n]" : "]");
+}
 
- private:
-  const Block<T>& values_;
-  std::string_view module_;
-  std::size_t next_ = 0;
-};
+constexpr std::string_view reader = R"(
+class Weights(dict):
+    """The tensors of .safetensors files as float32, each read when it is asked for."""
 
-bool is_word(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+    def __init__(self, *files):
+        for path in files:
+            with open(path, "rb") as file:
+                size = int.from_bytes(file.read(8), "little")
+                for name, entry in json.loads(file.read(size)).items():
+                    self[name] = (path, 8 + size, entry)
+
+    def __getitem__(self, name):
+        path, data, entry = super().__getitem__(name)
+        begin, end = entry["data_offsets"]
+        with open(path, "rb") as file:
+            file.seek(data + begin)
+            numbers = file.read(end - begin)
+        if entry["dtype"] == "BF16":  # the upper half of a float32
+            values = (np.frombuffer(numbers, np.uint16).astype(np.uint32) << 16).view(np.float32)
+        else:
+            values = np.frombuffer(numbers, {"F16": np.float16, "F32": np.float32, "F64": np.float64}[entry["dtype"]])
+        return )";
 
 }  // namespace
 
@@ -86,14 +98,15 @@ std::string string_literal(std::string_view text) {
 std::string identifier(std::string_view words) {
   std::string name;
   for (const char c : words) {
-    name += is_word(c) ? c : '_';
+    name += text::is_letter(c) || text::is_digit(c) ? c : '_';
   }
-  return name.empty() || (name[0] >= '0' && name[0] <= '9') ? "_" + name : name;
+  return name.empty() || text::is_digit(name[0]) ? "_" + name : name;
 }
 
 std::string list_literal(const Tensor& tensor, std::string_view module) {
   const auto contents = tensor.array().contents();
-  return std::visit([&]<class T>(const Block<T>& values) { return Lists<T>(values, module).from(0, 40); }, *contents);
+  std::size_t next = 0;
+  return std::visit([&](const auto& values) { return list_from(values, next, 0, 40, module); }, *contents);
 }
 
 std::string wrapped_statement(const std::string& statement) {
@@ -117,6 +130,17 @@ std::string wrapped_statement(const std::string& statement) {
     }
   }
   return wrapped;
+}
+
+std::string weights_class(const std::vector<std::string>& files, std::string_view result) {
+  if (files.empty()) {
+    return "";
+  }
+  std::string list = files.size() == 1 ? string_literal(files[0]) : "\n";
+  for (std::size_t i = 0; files.size() > 1 && i < files.size(); ++i) {
+    list += "    " + string_literal(files[i]) + ",\n";
+  }
+  return std::string(reader) + std::string(result) + "\n\n\nweights = Weights(" + list + ")\n";
 }
 
 }  // namespace attn::emit

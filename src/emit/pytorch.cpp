@@ -1,15 +1,11 @@
-#include "emit/pytorch.hpp"
-
 #include <algorithm>
-#include <map>
 #include <ostream>
 
-#include "emit/checkpoint.hpp"
+#include "emit/emitters.hpp"
 #include "emit/listing.hpp"
-#include "emit/notebook.hpp"
-#include "emit/python.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
+#include "text/lines.hpp"
 
 namespace attn::emit {
 namespace {
@@ -82,10 +78,7 @@ class PyTorchListing final : public Listing {
           i + 1 < owners_.size() && is_made_[i + 1] && draws_.draws[i + 1].seeding == draws_.draws[i].seeding;
       is_made_[i] = owners_[i] || is_before_one;
     }
-    name_the_unnamed();
-  }
-  /// Draws need a variable: a call repeated in an expression would draw other numbers.
-  void name_the_unnamed() {
+    // Draws need a variable: a call repeated in an expression would draw other numbers.
     for (const std::optional<Tensor>& owner : owners_) {
       if (owner && owner->name().empty() && owner->kind() != Kind::parameter) {
         names().add(*owner, owner->kind() == Kind::dropout ? "dropped" : "drawn", "");
@@ -120,20 +113,19 @@ class PyTorchListing final : public Listing {
       line("with torch.random.fork_rng(devices=[]):  # nn.Dropout will draw the same");
       line("    " + names().of(draw.leaf) + " = " + drawing_call(draw));
     }
-    line((is_named(owner) ? names().of(*owner) + " = " : "") + call);
+    line((owner && names().has(*owner) ? names().of(*owner) + " = " : "") + call);
   }
-  bool is_named(const std::optional<Tensor>& owner) const { return owner && names().has(*owner); }
 
   /// The drawing call: "torch.rand(6, 3)".
   std::string drawing_call(const Draw& draw) {
     const Facts facts = draw.leaf.operation().facts();
-    if (is_module(draw) && facts.kind == Kind::normal) {
-      return "nn.Embedding(" + std::to_string(draw.leaf.size(0)) + ", " + std::to_string(draw.leaf.size(1)) + ")" +
-             (show_grad_ ? "" : ".requires_grad_(False)");
-    }
     if (is_module(draw)) {
-      return "nn.Linear(" + std::to_string(draw.leaf.size(1)) + ", " + std::to_string(draw.leaf.size(0)) +
-             (has_bias(place(draw)) ? ")" : ", bias=False)") + (show_grad_ ? "" : ".requires_grad_(False)");
+      const std::string rows = std::to_string(draw.leaf.size(0));
+      const std::string columns = std::to_string(draw.leaf.size(1));
+      const std::string bias = has_bias(place(draw)) ? "" : ", bias=False";
+      const bool is_table = facts.kind == Kind::normal;
+      return (is_table ? "nn.Embedding(" + rows + ", " + columns : "nn.Linear(" + columns + ", " + rows + bias) + ")" +
+             (show_grad_ ? "" : ".requires_grad_(False)");
     }
     if (facts.kind == Kind::embedding) {
       return "nn.Embedding(" + std::to_string(facts.rows) + ", " + std::to_string(draw.leaf.size(1)) + ")(" +
@@ -173,7 +165,7 @@ class PyTorchListing final : public Listing {
     draw_up_to(*draw);
     return module_of(*draw) + (is_bias(*draw) ? ".bias" : ".weight");
   }
-  const std::string& module_of(const Draw& draw) const { return names().of(*holder(draw)); }
+  const std::string& module_of(const Draw& draw) { return names().of(*holder(draw)); }
 
   std::string expression(const Tensor& tensor) override {
     switch (tensor.kind()) {
@@ -244,23 +236,20 @@ class PyTorchListing final : public Listing {
 
 std::string set_printoptions(const torch::PrintOptions& print) {
   const torch::PrintOptions usual;
-  std::string settings;
-  const auto set = [&settings](const std::string& name, const std::string& value) {
-    settings += (settings.empty() ? "" : ", ") + name + "=" + value;
-  };
-  const auto set_number = [&set](const std::string& name, std::int64_t value, std::int64_t standard) {
+  std::vector<std::string> settings;
+  const auto set = [&settings](const std::string& name, std::int64_t value, std::int64_t standard) {
     if (value != standard) {
-      set(name, std::to_string(value));
+      settings.push_back(name + "=" + std::to_string(value));
     }
   };
-  set_number("precision", print.precision, usual.precision);
-  set_number("threshold", print.threshold, usual.threshold);
-  set_number("edgeitems", print.edgeitems, usual.edgeitems);
-  set_number("linewidth", print.linewidth, usual.linewidth);
+  set("precision", print.precision, usual.precision);
+  set("threshold", print.threshold, usual.threshold);
+  set("edgeitems", print.edgeitems, usual.edgeitems);
+  set("linewidth", print.linewidth, usual.linewidth);
   if (print.sci_mode != torch::SciMode::automatic) {
-    set("sci_mode", print.sci_mode == torch::SciMode::on ? "True" : "False");
+    settings.push_back(print.sci_mode == torch::SciMode::on ? "sci_mode=True" : "sci_mode=False");
   }
-  return settings.empty() ? "" : "torch.set_printoptions(" + settings + ")\n";
+  return settings.empty() ? "" : "torch.set_printoptions(" + text::joined(settings) + ")\n";
 }
 
 /// The environment variables that select the kernels of PyTorch and OpenBLAS.
@@ -292,13 +281,14 @@ Program program_of(const Request& request) {
   }
   const std::string settings = (needs_one_thread ? "torch.set_num_threads(1)\n" : "") + set_printoptions(request.print);
   const bool has_weights = !request.checkpoint.empty();
-  program.head = std::string(has_weights ? "import json\n" : "") +
-                 "import os\n\n"
-                 "# Last digits depend on the kernels, which are chosen when torch is loaded.\n"
-                 "os.environ.update(" +
-                 environment(request.chapters[0].walk.draws().kernels) + ")\n\n" +
-                 (has_weights ? "import numpy as np\n" : "") + "import torch\nfrom torch import nn\n" +
-                 (settings.empty() ? "" : "\n") + settings + pytorch_weights(request.checkpoint);
+  program.head =
+      std::string(has_weights ? "import json\n" : "") +
+      "import os\n\n"
+      "# Last digits depend on the kernels, which are chosen when torch is loaded.\n"
+      "os.environ.update(" +
+      environment(request.chapters[0].walk.draws().kernels) + ")\n\n" + (has_weights ? "import numpy as np\n" : "") +
+      "import torch\nfrom torch import nn\n" + (settings.empty() ? "" : "\n") + settings +
+      weights_class(request.checkpoint, "torch.from_numpy(values.astype(np.float32)).reshape(entry[\"shape\"])");
   return program;
 }
 
@@ -307,7 +297,9 @@ Program program_of(const Request& request) {
 void write_pytorch(std::ostream& out, const Request& request) {
   const Program program = program_of(request);
   std::vector<std::string> bodies;
-  std::transform(program.chapters.begin(), program.chapters.end(), std::back_inserter(bodies), joined_parts);
+  for (const std::vector<std::string>& parts : program.chapters) {
+    bodies.push_back(text::joined(parts, ""));
+  }
   out << head_text(request, "Prints what attn-walkthrough prints.") << program.head << "\n"
       << chapters_text(bodies, request.chapters);
 }

@@ -1,13 +1,9 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <string>
-#include <string_view>
 
 #include "system/descriptor.hpp"
+#include "tensor/array.hpp"
 
 namespace attn::files {
 
@@ -37,21 +33,45 @@ class Bytes {
   system::Descriptor file_;
 };
 
-/// A file's size and first bytes; empty if it cannot be read.
-struct Beginning {
-  std::int64_t size = 0;
-  std::string bytes;
-};
-Beginning beginning_of(const std::filesystem::path& path, std::size_t count);
-
 /// Returns true if the name has that extension (".npy"), ignoring case.
 bool has_extension(const std::filesystem::path& path, std::string_view extension);
 
 /// Throws Wrong if that many bytes cannot be allocated.
 void check_memory(std::int64_t bytes);
 
-/// Throws Wrong if the name is empty, has unprintable characters, or is a path that leads elsewhere: "../keys",
-/// "a//keys". Names of ONNX nodes begin with /.
+/// Throws Wrong if the name is empty or has unprintable characters.
 void check_name(std::string_view name);
+
+/// The encoding of a number in a file, and how it is spelled.
+struct Encoding {
+  enum class Kind { boolean, signed_integer, unsigned_integer, floating, brain_floating };
+
+  std::string_view name;         ///< in PyTorch: "float32"
+  std::string_view numpy;        ///< "f4", without the order of bytes; empty if numpy has none
+  std::string_view safetensors;  ///< "F32"
+  Kind kind;
+  int size;  ///< in bytes: 1, 2, 4 or 8; for floating 2, 4 or 8
+};
+
+/// The encoding with that spelling, such as &Encoding::numpy. Throws Wrong if there is none.
+const Encoding& encoding_of(std::string_view Encoding::*spelling, std::string_view word);
+
+/// The size of a tensor in bytes. Throws Wrong if it or the number of elements does not fit into 63 bits, or if there
+/// are more than 64 axes.
+std::int64_t byte_count(const Shape& shape, const Encoding& encoding);
+
+/// The number that at most 8 bytes are, the lowest first.
+std::uint64_t little_endian(std::string_view bytes);
+/// The same number as bytes.
+std::string little_endian_bytes(std::uint64_t number, std::size_t size);
+
+/// Appends each number as a double, exactly except for integers beyond 2^53.
+void append_numbers(std::string_view bytes, const Encoding& encoding, std::vector<double>& values);
+
+/// Decodes the numbers in `size` bytes from `begin` on. Throws Wrong if there is too little memory.
+std::vector<double> numbers_of(const Bytes& bytes, std::size_t begin, std::size_t size, const Encoding& encoding);
+
+/// Converts numbers from Fortran's order, in which the first axis varies fastest, to row-major order.
+std::vector<double> row_major(const std::vector<double>& values, const Shape& shape);
 
 }  // namespace attn::files

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "text/lines.hpp"
@@ -24,12 +23,19 @@ struct Wrong : std::runtime_error {
   Wrong(const std::string& what, std::string how_to_go_on, std::string what_is_accepted = accepted_formats)
       : runtime_error(text::one_line(what)), accepted(std::move(what_is_accepted)), way_on(std::move(how_to_go_on)) {}
 
-  /// The same error for something in the file.
-  Wrong in(const std::string& name) const { return {"'" + name + "': " + what(), way_on, accepted}; }
-
   std::string accepted;
   std::string way_on;
 };
+
+/// Runs an action that throws Wrong, and lets its errors begin with the name of something in the file.
+template <class Action>
+auto within(const std::string& name, const Action& action) {
+  try {
+    return action();
+  } catch (const Wrong& wrong) {
+    throw Wrong("'" + name + "': " + wrong.what(), wrong.way_on, wrong.accepted);
+  }
+}
 
 /// Runs an action that throws Wrong, and makes it a DumpError with the file's path.
 template <class Action>

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
-#include <cmath>
 #include <limits>
 #include <utility>
 
-#include "tensor/glibc_math.hpp"
-#include "tensor/rounded_math.hpp"
-#include "text/columns.hpp"
+#include "tensor/math.hpp"
+#include "text/lines.hpp"
 #include "text/numbers.hpp"
 
 namespace attn::render {
@@ -39,16 +36,10 @@ constexpr EachOperation each_operations[] = {
     {"cos", [](double x, double) { return rounded::cos(x); }},
     {"sin", [](double x, double) { return rounded::sin(x); }},
     {"sqrt", [](double x, double) { return std::sqrt(x); }},
+    {"rsqrt", [](double x, double) { return 1 / std::sqrt(x); }},
     {"equal", [](double x, double y) { return x == y ? 1.0 : 0.0; }},
     {"close", [](double x, double y) { return is_close(x, y) ? 1.0 : 0.0; }},
 };
-
-double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }
-
-double value_in(Columns::Precision precision, const Tensor& tensor, const Derivation& derivation) {
-  const Telling telling = told(tensor, derivation);
-  return Columns(tensor, derivation, telling, precision).at(telling.result, derivation.position);
-}
 
 double value_of(const Tensor& tensor, const Element& element) {
   return tensor.operands()[element.operand].value(element.index);
@@ -68,11 +59,8 @@ Derivation derived(const Tensor& tensor, const Shape& index) {
 }
 
 double double_value(const Tensor& tensor, const Derivation& derivation) {
-  return value_in(Columns::Precision::float64, tensor, derivation);
-}
-
-float float_value(const Tensor& tensor, const Derivation& derivation) {
-  return static_cast<float>(value_in(Columns::Precision::float32, tensor, derivation));
+  const Telling telling = told(tensor, derivation);
+  return Columns(tensor, derivation, telling, true).at(telling.result, derivation.position);
 }
 
 // ---- Columns ---------------------------------------------------------------------------------------
@@ -92,46 +80,37 @@ const Columns::Numbers& Columns::numbers(std::string_view name) {
 
 Columns::Numbers Columns::given(std::string_view name) const {
   Numbers numbers;
-  const auto add = [&](double value) { numbers.push_back(precision_ == Precision::float32 ? as_float(value) : value); };
   if (name == "c") {
-    add(derivation_.constant);
+    numbers.push_back(derivation_.constant);
   } else if (name == "bias" && derivation_.bias) {
-    add(value_of(tensor_, *derivation_.bias));
+    numbers.push_back(value_of(tensor_, *derivation_.bias));
   }
   for (std::size_t i = 0; i < derivation_.terms.size(); ++i) {
     const Derivation::Term& term = derivation_.terms[i];
     if (name == "a" || (name == "b" && term.b)) {
-      add(value_of(tensor_, name == "a" ? term.a : *term.b));
+      numbers.push_back(value_of(tensor_, name == "a" ? term.a : *term.b));
     } else if (name == "own") {
-      add(i == derivation_.position ? 1 : 0);
+      numbers.push_back(i == derivation_.position ? 1 : 0);
     }
   }
   return numbers;
 }
 
 Columns::Numbers Columns::computed(const Column& column) {
-  const bool is_float32 = precision_ == Precision::float32 || (precision_ == Precision::shown && column.is_float32);
   // For two float32 operands, float32's sum, difference, product and quotient equal double's, rounded.
-  const auto rounded = [&](double value) { return is_float32 ? as_float(value) : value; };
+  const auto rounded = [&](double value) {
+    return column.is_float32 && !is_exact_ ? static_cast<double>(static_cast<float>(value)) : value;
+  };
   const Numbers x = numbers(column.x);
   const Numbers y = column.y.empty() ? Numbers() : numbers(column.y);
-  const auto each = [&](auto operation) {
+  const auto* const operation = std::ranges::find(each_operations, column.operation, &EachOperation::name);
+  if (operation != std::end(each_operations)) {
     Numbers results;
     for (std::size_t i = 0; i < std::max(x.size(), y.size()); ++i) {
       const double second = y.empty() ? 0 : y[y.size() == 1 ? 0 : i];
-      results.push_back(rounded(operation(x[x.size() == 1 ? 0 : i], second)));
+      results.push_back(rounded(operation->of(x[x.size() == 1 ? 0 : i], second)));
     }
     return results;
-  };
-  if (column.operation == "exp" && is_float32) {
-    return each([](double power, double) { return static_cast<double>(glibc::exp(static_cast<float>(power))); });
-  }
-  if (column.operation == "rsqrt") {
-    return each([&](double number, double) { return 1 / rounded(std::sqrt(number)); });
-  }
-  const auto* const operation = std::ranges::find(each_operations, column.operation, &EachOperation::name);
-  if (operation != std::end(each_operations)) {
-    return each(operation->of);
   }
   if (column.operation == "all") {
     return {std::ranges::count(x, 0) == 0 ? 1.0 : 0.0};
@@ -157,7 +136,7 @@ Account::Account(const Tensor& tensor, const Shape& index, const CellWords& word
       precision_(precision),
       derivation_(derived(tensor, index)),
       telling_(told(tensor, derivation_)),
-      columns_(tensor, derivation_, telling_, Columns::Precision::shown) {}
+      columns_(tensor, derivation_, telling_, false) {}
 
 std::string Account::filled(std::string_view pattern, std::optional<std::size_t> term) const {
   std::string text;

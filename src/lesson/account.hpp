@@ -1,11 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "lesson/cell.hpp"
 #include "lesson/told.hpp"
@@ -20,19 +15,15 @@ inline constexpr std::size_t last_terms = 4;
 /// The derivation of an element from its tensor's operands; a parameter counts as given, however it was drawn.
 Derivation derived(const Tensor& tensor, const Shape& index);
 
-/// The result of a derivation from the operands' elements, evaluated from left to right, in double and in float32
-/// arithmetic.
+/// The result of a derivation from the operands' elements, in double precision.
 double double_value(const Tensor& tensor, const Derivation& derivation);
-float float_value(const Tensor& tensor, const Derivation& derivation);
 
 /// Computes the columns of a telling on demand. The arguments must outlive it.
 class Columns {
  public:
-  /// The rounding of numbers: every number to float32, none, or the columns that are shown as float32.
-  enum class Precision { float32, float64, shown };
-
-  Columns(const Tensor& tensor, const Derivation& derivation, const Telling& telling, Precision precision)
-      : tensor_(tensor), derivation_(derivation), telling_(telling), precision_(precision) {}
+  /// `is_exact`: no column is rounded to float32.
+  Columns(const Tensor& tensor, const Derivation& derivation, const Telling& telling, bool is_exact)
+      : tensor_(tensor), derivation_(derivation), telling_(telling), is_exact_(is_exact) {}
 
   /// A term's number, or the only number if all terms share it.
   double at(std::string_view name, std::size_t term);
@@ -47,7 +38,7 @@ class Columns {
   const Tensor& tensor_;
   const Derivation& derivation_;
   const Telling& telling_;
-  Precision precision_;
+  bool is_exact_;
   std::map<std::string_view, Numbers> known_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lesson/lineage.hpp"
+#include "lesson/explain.hpp"
 #include "tensor/words.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"

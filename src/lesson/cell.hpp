@@ -2,11 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "walk/walkthrough.hpp"
 

@@ -1,13 +1,10 @@
-#include "lesson/compared.hpp"
+#include "lesson/printed.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <ostream>
-#include <utility>
 #include <variant>
 
-#include "text/columns.hpp"
 #include "text/lines.hpp"
 
 namespace attn::render {
@@ -106,104 +103,25 @@ std::string marked_text(const Step& as_is, const Step& changed, const TextOption
   return text.append(after.text, done);
 }
 
-// ---- Side by side ----------------------------------------------------------------------------------
-
-namespace {
-
-constexpr std::string_view bar = " | ";
-constexpr auto bar_columns = static_cast<std::int64_t>(bar.size());
-
-std::int64_t width_of(const std::vector<std::string>& lines) {
-  std::int64_t widest = 0;
-  for (const std::string& line : lines) {
-    widest = std::max(widest, text::display_columns(line));
-  }
-  return widest;
-}
-
-struct Widths {
-  std::int64_t left;
-  std::int64_t right;
-};
-
-struct Halves {
-  std::vector<std::string> left;
-  std::vector<std::string> right;
-
-  Widths widths() const { return {width_of(left), width_of(right)}; }
-};
-
-Halves halves_of(const StepPair& pair, const TextOptions& options) {
-  const auto lines_of = [&](const Step& step) { return text::lines_of(step_text(step, options)); };
-  if (pair.changed == nullptr) {
-    return {lines_of(*pair.as_is), {"# no " + pair.as_is->name + " here"}};
-  }
-  if (pair.as_is == nullptr) {
-    return {{"# no " + pair.changed->name + " here"}, lines_of(*pair.changed)};
-  }
-  return {lines_of(*pair.as_is), text::lines_of(marked_text(*pair.as_is, *pair.changed, options))};
-}
-
-/// Writes the halves beside each other, or below if they do not fit.
-void write_halves(std::ostream& out, const Halves& halves, std::int64_t left_width, std::int64_t width) {
-  const Widths widths = halves.widths();
-  if (widths.left > left_width || left_width + bar_columns + widths.right > width) {
-    for (const auto& [heading, lines] :
-         {std::pair("# original", &halves.left), std::pair("# changed", &halves.right)}) {
-      out << heading << '\n';
-      for (const std::string& line : *lines) {
-        out << line << '\n';
-      }
-    }
-    return;
-  }
-  const auto line_of = [](const std::vector<std::string>& lines, std::size_t i) {
-    return i < lines.size() ? lines[i] : "";
-  };
-  for (std::size_t i = 0; i < std::max(halves.left.size(), halves.right.size()); ++i) {
-    const std::string line =
-        text::left_aligned(line_of(halves.left, i), left_width) + std::string(bar) + line_of(halves.right, i);
-    out << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
-  }
-}
-
-/// The left column's width: that of the widest block whose other half still fits; 0 if none fits.
-std::int64_t left_width(const std::vector<Widths>& blocks, std::int64_t width) {
-  Widths most = {0, 0};
-  for (const Widths& block : blocks) {
-    const Widths more = {std::max(most.left, block.left), std::max(most.right, block.right)};
-    most = more.left + bar_columns + more.right <= width ? more : most;
-  }
-  return most.left;
-}
-
-}  // namespace
-
-void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::span<const Step> changed,
-                        const std::string& sentence, const TextOptions& options, std::int64_t width) {
-  const std::vector<Compared> all = compared_steps(as_is, changed, options);
-  const Halves heading = {{"# original"}, {"# changed"}};
-  std::vector<Widths> different = {heading.widths()};  // the blocks may be large: each is made again for writing
-  for (const Compared& one : all) {
-    if (one.likeness.empty()) {
-      different.push_back(halves_of(one.pair, options).widths());
-    }
-  }
+void write_compared(std::ostream& out, std::span<const Step> as_is, std::span<const Step> changed,
+                    const std::string& sentence, const TextOptions& options) {
   out << "# " << sentence << '\n';
-  const std::int64_t left = left_width(different, width);
-  if (different.size() > 1 && left > different[0].left) {
-    write_halves(out, heading, left, width);
-  }
   std::string section;
-  for (const Compared& one : all) {
+  for (const Compared& one : compared_steps(as_is, changed, options)) {
     if (one.section != section) {
       section = one.section;
       out << "# " << section << '\n';
     }
-    if (one.likeness.empty()) {
-      write_halves(out, halves_of(one.pair, options), left, width);
-    } else {
+    const auto [before, after] = one.pair;
+    if (!one.likeness.empty()) {
       out << "# " << text::joined(one.names) << ": " << one.likeness << '\n';
+    } else if (after == nullptr) {
+      out << "# original\n" << step_text(*before, options) << "\n# changed\n# no " << before->name << " here\n";
+    } else if (before == nullptr) {
+      out << "# original\n# no " << after->name << " here\n# changed\n" << step_text(*after, options) << '\n';
+    } else {
+      out << "# original\n" << step_text(*before, options) << "\n# changed\n";
+      out << marked_text(*before, *after, options) << '\n';
     }
   }
 }

@@ -1,14 +1,9 @@
-#include "lesson/derivation.hpp"
+#include "lesson/told.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <map>
-#include <optional>
 #include <set>
-#include <utility>
 
 #include "lesson/account.hpp"
 #include "text/numbers.hpp"
@@ -177,18 +172,13 @@ class Writer {
   }
 
   void values(const Task& task, const Account& account) {
-    if (task.tensor.dtype() != DType::float32 || account.telling().rounding.empty()) {
+    if (task.tensor.dtype() != DType::float32 || account.telling().is_exact) {
       return;
     }
     const double stored = task.tensor.value(task.index);
     const double exact = double_value(task.tensor, account.derivation());
     line("float32 " + significant(stored, float_digits) + ", the number in the tensor; float64 " +
          significant(exact, double_digits) + ", the same arithmetic in double precision");
-    const float naive = float_value(task.tensor, account.derivation());
-    if (static_cast<double>(naive) != stored && !(std::isnan(naive) && std::isnan(stored))) {
-      line("evaluated left to right, float32 gives " + significant(static_cast<double>(naive), float_digits) + ": " +
-           std::string(account.telling().rounding));
-    }
   }
 
   const Cell& cell_;
@@ -231,11 +221,7 @@ std::string derivation_text(std::span<const Step> steps, const CellRequest& requ
 
 std::string derivation_text(const Cell& cell, std::int64_t depth, std::span<const std::string> tokens,
                             const torch::PrintOptions& print) {
-  if (depth > 0) {
-    return Writer(cell, tokens, print).write(depth);
-  }
-  return Writer(cell, tokens, print).write(1) + "computed from, back to the given tensors:\n" +
-         origin_text(cell, tokens) + "use --depth 2 or more to derive these numbers too\n";
+  return Writer(cell, tokens, print).write(depth > 0 ? depth : std::numeric_limits<std::int64_t>::max());
 }
 
 std::vector<std::vector<std::string>> hints(const Cell& cell, std::span<const std::string> tokens,

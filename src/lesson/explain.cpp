@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <ostream>
-#include <string_view>
+#include <regex>
+#include <unordered_set>
 
-#include "lesson/lineage.hpp"
-#include "lesson/notices.hpp"
 #include "tensor/words.hpp"
-#include "text/columns.hpp"
+#include "text/lines.hpp"
 
 namespace attn::render {
 namespace {
@@ -73,39 +72,16 @@ std::string method_words(const Tensor& tensor) {
 
 std::string arrow(const Tensor& tensor) { return " -> " + shape_text(tensor.shape()); }
 
-/// The end of the word that starts at `start`. A shape is never split.
-std::size_t word_end(std::string_view text, std::size_t start) {
-  std::size_t end = text.find(' ', start);
-  while (end < text.size() && text[end - 1] == ',') {
-    const std::size_t open = text.find_last_of("[]", end);
-    const bool is_in_shape = open != std::string_view::npos && text[open] == '[' &&
-                             text.find_first_not_of("0123456789, ", open + 1) == text.find(']', end);
-    if (!is_in_shape) {
-      break;
-    }
-    end = text.find(' ', end + 1);
-  }
-  return std::min(end, text.size());
-}
-
-/// Wraps text at word ends into lines of at most `width` columns; `first` begins the first line, `next` the others.
-void write_wrapped(std::ostream& out, const std::string& first, const std::string& next, const std::string& words,
+/// Writes the words in lines of at most `width` columns; a shape is never split.
+void write_wrapped(std::ostream& out, std::string_view first, std::string_view next, const std::string& words,
                    std::int64_t width) {
-  std::string line = first;
-  bool has_word = false;
-  for (std::size_t start = 0; start < words.size();) {
-    const std::size_t end = word_end(words, start);
-    const std::string word = words.substr(start, end - start);
-    if (has_word && text::display_columns(line) + 1 + text::display_columns(word) > width) {
-      out << line << '\n';
-      line = next;
-      has_word = false;
-    }
-    line += (has_word ? " " : "") + word;
-    has_word = true;
-    start = end + 1;
+  constexpr std::string_view no_break = "\u00a0";
+  static const std::regex in_shape("([0-9],) (?=[0-9])");
+  const std::string kept = std::regex_replace(words, in_shape, "$1" + std::string(no_break));
+  const std::string begun = std::string(first.substr(next.size())) + kept;  // the first line may begin with more
+  for (const std::string& line : text::wrapped(begun, width, first.substr(0, next.size()), next)) {
+    out << text::replaced(line, no_break, " ") << '\n';
   }
-  out << line << '\n';
 }
 
 /// The tensor that an unnamed x[i] indexes, since the expression is written x[i][j].
@@ -192,6 +168,84 @@ void write_explained_text(std::ostream& out, std::span<const Step> steps, const 
       write_explanation(out, explain(*shown, why, tokens), options.print.linewidth);
     }
     pending.clear();
+  }
+}
+
+bool counts_tokens(const Tensor& tensor, std::size_t axis) {
+  if (tensor.operation().facts().is_by_tokens || (axis == 0 && (tensor.name() == "inputs" || tensor.name() == "ids"))) {
+    return true;
+  }
+  const auto source = tensor.operation().axis_source(tensor.operands(), axis);
+  return source && counts_tokens(source->tensor, source->axis);
+}
+
+std::vector<bool> token_axes(const Tensor& tensor, std::size_t count) {
+  std::vector<bool> axes;
+  for (std::size_t axis = 0; axis < tensor.shape().size(); ++axis) {
+    axes.push_back(tensor.shape()[axis] == static_cast<std::int64_t>(count) && counts_tokens(tensor, axis));
+  }
+  return axes;
+}
+
+bool counts_heads(const Tensor& tensor, std::size_t axis) {
+  if (tensor.kind() == Kind::view) {
+    const Shape& from = tensor.operands()[0].shape();
+    const Shape& to = tensor.shape();
+    const bool splits_last =
+        !from.empty() && to.size() == from.size() + 1 && std::equal(from.begin(), from.end() - 1, to.begin());
+    if (splits_last && axis + 1 == from.size()) {
+      return true;
+    }
+    if (to.size() < from.size() && axis + 1 == to.size()) {
+      return false;  // joined again
+    }
+  }
+  const auto source = tensor.operation().axis_source(tensor.operands(), axis);
+  return source && counts_heads(source->tensor, source->axis);
+}
+
+std::string head_name(std::int64_t item) { return "head " + std::to_string(item + 1); }
+
+bool swaps_last(const Tensor& tensor) {
+  const auto [first, second] = tensor.operation().facts().axes;
+  return tensor.kind() == Kind::transpose && std::max(first, second) + 1 == tensor.shape().size() &&
+         std::min(first, second) + 2 == tensor.shape().size();
+}
+
+bool is_made_with(const Tensor& tensor, const std::set<Kind>& kinds) {
+  std::unordered_set<const void*> seen;
+  bool is_made = false;
+  for_each_source(tensor, seen, [&](const Tensor& one) { is_made = is_made || kinds.contains(one.kind()); });
+  return is_made;
+}
+
+std::optional<std::int64_t> token_of(const Tensor& vector) {
+  if (vector.dim() != 1) {
+    return std::nullopt;
+  }
+  const auto& operands = vector.operands();
+  switch (vector.kind()) {
+    case Kind::index:
+      return counts_tokens(operands[0], 0) ? std::optional(vector.operation().facts().at) : std::nullopt;
+    case Kind::dots:
+    case Kind::matvec: return token_of(operands[1]);
+    case Kind::matmul:
+    case Kind::linear:
+    case Kind::weighted_sum:
+    case Kind::scaled:
+    case Kind::divided:
+    case Kind::masked:
+    case Kind::softmax:
+    case Kind::exp:
+    case Kind::cosine:
+    case Kind::sine:
+    case Kind::root:
+    case Kind::inverse_root:
+    case Kind::raised:
+    case Kind::scaled_and_shifted:
+    case Kind::subtracted:
+    case Kind::dropout: return token_of(operands[0]);
+    default: return std::nullopt;
   }
 }
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lesson/lineage.hpp"
+#include "lesson/explain.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 #include "text/numbers.hpp"
-#include "walk/norm.hpp"
+#include "walk/walkthrough.hpp"
 
 namespace attn::render {
 namespace {
@@ -48,13 +48,6 @@ class FormulaMaker {
   std::string of(const Tensor& tensor) {
     const bool is_named = !tensor.name().empty() && !swaps_last(tensor);
     return is_named && !is_weighed(tensor) && !is_score(tensor) ? tensor.name() : made(tensor, false);
-  }
-
-  /// Returns true if the tensor swaps rows and columns.
-  static bool swaps_last(const Tensor& tensor) {
-    const auto axes = tensor.operation().facts().axes;
-    return tensor.kind() == Kind::transpose && std::max(axes[0], axes[1]) + 1 == tensor.shape().size() &&
-           std::min(axes[0], axes[1]) + 2 == tensor.shape().size();
   }
 
   /// Returns true for what lies between projections and weights: a product of two tensors that are not parameters,

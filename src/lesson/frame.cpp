@@ -1,12 +1,11 @@
 #include "lesson/frame.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
-#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
-#include "lesson/notices.hpp"
+#include "lesson/explain.hpp"
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 
@@ -22,20 +21,14 @@ bool is_worth_repeating(const Step& step, const Step& result) {
                               (step.tensor->kind() == Kind::softmax || step.tensor->kind() == Kind::dropout));
 }
 
-const Step* first_inputs(std::span<const Step> steps) {
-  const auto found = std::find_if(steps.begin(), steps.end(), [](const Step& step) {
-    return step.kind == Step::Kind::tensor && step.name == "inputs";
-  });
-  return found == steps.end() ? nullptr : &*found;
-}
-
 std::vector<std::string> seen_in(std::span<const Step> steps, std::span<const std::string> tokens) {
   std::vector<std::string> seen;
   const Step* const result = result_of(steps);
   if (result == nullptr) {
     return seen;
   }
-  if (const Step* const inputs = first_inputs(steps); inputs != nullptr && inputs != result) {
+  if (const auto inputs = std::ranges::find(steps, "inputs", &Step::name);
+      inputs != steps.end() && inputs->tensor && &*inputs != result) {
     seen.push_back("inputs " + shape_text(inputs->tensor->shape()) + " led to " + result->name + " " +
                    shape_text(result->tensor->shape()));
   }
@@ -66,7 +59,81 @@ void add(std::vector<std::string>& lines, std::vector<std::string> more) {
   lines.insert(lines.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+// ---- The map ---------------------------------------------------------------------------------------
+
+bool is_drawn(const Step& step) {
+  return step.kind == Step::Kind::tensor && !step.tensor->operation().is_parameter() &&
+         step.tensor->kind() != Kind::comparison;
+}
+
+bool tells_the_same(const MapLine& a, const MapLine& b) {
+  return a.name == b.name && a.shape == b.shape && a.sources == b.sources;
+}
+
+/// Adds the nearest drawn tensors that the tensor is computed from, looking through those that are not drawn.
+void add_sources(MapLine& line, const Tensor& tensor, const std::unordered_map<const void*, MapLine>& drawn) {
+  for (const Tensor& operand : tensor.operands()) {
+    const auto found = drawn.find(operand.id());
+    if (found == drawn.end()) {
+      add_sources(line, operand, drawn);
+    } else if (std::ranges::find(line.sources, found->second.name) == line.sources.end()) {
+      line.sources.push_back(found->second.name);
+      line.depth = std::max(line.depth, found->second.depth + 1);
+    }
+  }
+}
+
+/// Moves a tensor without sources just above its first use, and drops it if it has no use.
+void place_beginnings(std::vector<MapLine>& map) {
+  for (std::size_t i = map.size(); i-- > 0;) {
+    const auto line = map.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto first_use = std::find_if(line, map.end(), [&](const MapLine& other) {
+      return std::ranges::find(other.sources, line->name) != other.sources.end();
+    });
+    if (line->sources.empty() && first_use == map.end()) {
+      map.erase(line);
+    } else if (line->sources.empty()) {
+      line->depth = first_use->depth - 1;
+    }
+  }
+}
+
 }  // namespace
+
+std::vector<MapLine> step_map(std::span<const Step> steps) {
+  std::vector<MapLine> map;
+  std::unordered_map<const void*, MapLine> drawn;  // by tensor
+  for (std::size_t step = 0; step < steps.size(); ++step) {
+    if (!is_drawn(steps[step])) {
+      continue;
+    }
+    const Tensor& tensor = *steps[step].tensor;
+    MapLine line = {.step = step, .name = steps[step].name, .shape = shape_text(tensor.shape())};
+    add_sources(line, tensor, drawn);
+    drawn.emplace(tensor.id(), line);
+    if (std::ranges::none_of(map, [&](const MapLine& other) { return tells_the_same(other, line); })) {
+      map.push_back(std::move(line));
+    }
+  }
+  place_beginnings(map);
+  return map;
+}
+
+std::string origin_words(const MapLine& line) {
+  return line.sources.empty() ? "" : " from " + text::joined(line.sources, ", ");
+}
+
+std::vector<std::string> map_lines(std::span<const MapLine> map, std::int64_t width) {
+  std::vector<std::string> lines;
+  for (const MapLine& line : map) {
+    const auto depth = std::min(static_cast<std::int64_t>(line.depth), width / 6);  // leaves room for words
+    const std::string indent(static_cast<std::size_t>(2 * depth), ' ');
+    const std::string words = line.name + " " + line.shape + origin_words(line);
+    const std::vector<std::string> wrapped = text::wrapped(words, width, indent, indent + "  ");
+    lines.insert(lines.end(), wrapped.begin(), wrapped.end());
+  }
+  return lines;
+}
 
 Frame frame_of(const Framing& framing, std::span<const Step> steps, std::span<const std::string> tokens) {
   return {.question = framing.question,

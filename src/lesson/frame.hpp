@@ -2,10 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "walk/walkthrough.hpp"
 
@@ -31,9 +28,6 @@ struct MapLine {
   std::string name = {};
   std::string shape = {};                 ///< "[6, 3]"
   std::vector<std::string> sources = {};  ///< names of tensors on earlier lines
-  std::size_t sections = 1;               ///< number of sections with a tensor of this name from these sources
-  bool has_other_weights = false;         ///< the sections use different weights
-  bool tells_sections = false;            ///< mention the different weights, because no source's line does
   std::size_t depth = 0;  ///< one more than the deepest source; without sources, one less than the first use
 };
 
@@ -41,7 +35,7 @@ struct MapLine {
 /// sources nor uses are left out; tensors that several sections share appear once. Empty for fewer than two tensors.
 std::vector<MapLine> step_map(std::span<const Step> steps);
 
-/// "keys [6, 2] from inputs, in 3 sections with other weights", without the name and the shape.
+/// "keys [6, 2] from inputs", without the name and the shape.
 std::string origin_words(const MapLine& line);
 
 /// Lines of at most `width` columns: "keys [6, 2] from inputs", indented by depth.

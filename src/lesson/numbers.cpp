@@ -23,10 +23,6 @@ std::span<const float> Numbers::row(std::int64_t i) const {
 
 double row_total(std::span<const float> row) { return std::accumulate(row.begin(), row.end(), 0.0); }
 
-bool are_equal(std::span<const float> a, std::span<const float> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end());
-}
-
 double largest_difference(std::span<const float> a, std::span<const float> b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {

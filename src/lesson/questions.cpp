@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <utility>
 
 #include "lesson/account.hpp"
 #include "lesson/numbers.hpp"
@@ -36,10 +35,6 @@ std::string blanked(std::string text, const std::vector<torch::PrintedCell>& cel
 }
 
 }  // namespace
-
-std::string cell_name(const std::string& name, const Shape& index) {
-  return index.empty() ? name : name + shape_text(index);
-}
 
 std::size_t Questions::Dice::below(std::size_t limit) {
   state_ += 0x9E3779B97F4A7C15U;

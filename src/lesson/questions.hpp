@@ -2,19 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <unordered_set>
-#include <vector>
 
 #include "lesson/printed.hpp"
 #include "walk/walkthrough.hpp"
 
 /// Chooses the numbers to ask for, for all exercises: --predict, handouts and the page.
 namespace attn::render {
-
-/// The name of a tensor's cell: "attn_scores[1, 2]"; a scalar's has no brackets.
-std::string cell_name(const std::string& name, const Shape& index);
 
 /// One step with some of its numbers hidden.
 struct Question {

@@ -10,10 +10,6 @@ namespace {
 
 using Rule = Derivation::Rule;
 
-constexpr std::string_view adds_otherwise =
-    "the tensor's kernel adds in another order or rounds less often, so the last digits differ";
-constexpr std::string_view rounds_otherwise = "the tensor's kernel rounds at other points, so the last digits differ";
-
 /// The operands' numbers: the first hint, whatever the rule.
 Lines operands(const Derivation& derivation) {
   const bool has_pairs = !derivation.terms.empty() && derivation.terms[0].b;
@@ -58,7 +54,6 @@ Telling products(const Derivation& derivation) {
                   {"sum", "running", "product", "bias", true},
                   {"result", "total", "product", "bias"}},
       .factor = "product",
-      .rounding = adds_otherwise,
   };
 }
 
@@ -79,7 +74,6 @@ Telling sum(const Derivation& derivation) {
                .each = {"{~a}", "{=sum}"},
                .said_each = "{=a}"},
       .columns = {{"sum", "running", "a", "", true}, {"result", "total", "a"}},
-      .rounding = adds_otherwise,
   };
 }
 
@@ -99,7 +93,6 @@ Telling one_step(const Derivation& derivation, const std::string& sign, const st
                    : sign == "+" ? "total"
                                  : "/",
                    "a", has_b ? "b" : "c"}},
-      .rounding = rounds_otherwise,
       .has_constant = !has_b,
   };
 }
@@ -114,6 +107,7 @@ Telling maximum(const Derivation& derivation) {
                .paragraphs = {"The largest is `{=result}`."},
                .said = "the largest of these numbers"},
       .columns = {{"result", "largest", "a"}},
+      .is_exact = true,
   };
 }
 
@@ -124,7 +118,6 @@ Telling function(std::string_view operation, const std::string& called) {
       .lines = {.each = name + "({a}) = " + name + "({=a}) = {=result}"},
       .page = {.paragraphs = {called + " {a}", "`" + name + "({=a}) = {=result}`"}, .said = called + " {=a}"},
       .columns = {{"result", operation, "a"}},
-      .rounding = rounds_otherwise,
   };
 }
 
@@ -157,7 +150,6 @@ Telling mean(const Derivation& derivation) {
                .said = "the mean of these numbers"},
       .columns = moments(false),
       .result = "mean",
-      .rounding = adds_otherwise,
   };
 }
 
@@ -186,7 +178,6 @@ Telling variance(const Derivation& derivation, bool is_inverse) {
                                   : "the mean of the squared differences from the mean {=mean}"},
       .columns = std::move(columns),
       .result = is_inverse ? "result" : "variance",
-      .rounding = adds_otherwise,
       .has_constant = is_inverse,
   };
 }
@@ -210,7 +201,6 @@ Telling softmax(const Derivation& derivation) {
                   {"total", "total", "exponential"},
                   {"result", "/", "exponential", "total"}},
       .factor = "exponential",
-      .rounding = rounds_otherwise,
       .has_own = true,
   };
 }
@@ -232,7 +222,6 @@ Telling softmax_gradient(const Derivation& derivation) {
                   {"total", "total", "product"},
                   {"difference", "-", "a", "total"},
                   {"result", "*", "difference", "b"}},
-      .rounding = rounds_otherwise,
       .has_own = true,
   };
 }
@@ -251,6 +240,7 @@ Telling masked(const Derivation& derivation) {
                            (is_minus_infinity ? ", which softmax turns into a weight of 0" : "")},
       .page = std::move(page),
       .result = "c",
+      .is_exact = true,
       .has_constant = true,
   };
 }
@@ -263,7 +253,6 @@ Telling kept() {
                               "`{=a} × {=c} = {=result}`"},
                .said = "kept: {=a} times {=c}"},
       .columns = {{"result", "*", "a", "c"}},
-      .rounding = rounds_otherwise,
       .has_constant = true,
   };
 }
@@ -273,6 +262,7 @@ Telling dropped() {
       .lines = {.opening = "{b} is False, so {a} = {=a} is dropped: 0"},
       .page = {.paragraphs = {"Dropped: {b} is False, so {!a} becomes 0."}, .said = "dropped: {=a} becomes 0"},
       .columns = {{"result", "*", "a", "c"}},
+      .is_exact = true,
   };
 }
 
@@ -290,7 +280,6 @@ Telling comparison(const Derivation& derivation) {
                   {"difference", "-", "a", "b"},
                   {"distance", "abs", "difference"},
                   {"furthest", "largest", "distance"}},
-      .rounding = rounds_otherwise,
   };
 }
 

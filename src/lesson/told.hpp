@@ -1,11 +1,10 @@
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
+#include "lesson/cell.hpp"
 #include "tensor/derivation.hpp"
 #include "tensor/tensor.hpp"
+#include "torch/print.hpp"
+#include "walk/walkthrough.hpp"
 
 /// Describes how a number is computed, once for all outputs: text, hints, the presenter's operand view, and the page.
 ///
@@ -57,13 +56,26 @@ struct Telling {
   std::vector<Column> columns = {};
   std::string_view result = "result";  ///< the column that holds the number itself
   std::string_view factor = {};        ///< a column: a term's operands are not followed if it is 0 there
-  std::string_view rounding =
-      {};                ///< why float32 from left to right may give another number; empty: nothing is rounded
-  bool has_own = false;  ///< one of the terms is the element's own
+  bool is_exact = false;               ///< float32 rounds nothing
+  bool has_own = false;                ///< one of the terms is the element's own
   bool has_constant = false;
 };
 
 /// The description of a tensor's element with this derivation.
 Telling told(const Tensor& tensor, const Derivation& derivation);
+
+/// Derives a number as lines of text. Depth 1 derives the number alone, 2 also its operands, each below the number that
+/// uses it, and so on. Views and copies cost neither depth nor a line; operands multiplied by zero are not followed.
+/// Depth 0 goes back to the given tensors. Throws CellError as find_cell does.
+std::string derivation_text(std::span<const Step> steps, const CellRequest& request, std::int64_t depth,
+                            std::span<const std::string> tokens, const torch::PrintOptions& print);
+/// Derives an existing cell.
+std::string derivation_text(const Cell& cell, std::int64_t depth, std::span<const std::string> tokens,
+                            const torch::PrintOptions& print);
+
+/// Hints for computing a number, each a list of lines: first the operands; then, for a sum of products or a softmax,
+/// the terms to add. Empty for given numbers.
+std::vector<std::vector<std::string>> hints(const Cell& cell, std::span<const std::string> tokens,
+                                            const torch::PrintOptions& print);
 
 }  // namespace attn::render

@@ -3,35 +3,150 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
-#include <string_view>
-#include <utility>
 
-#include "text/columns.hpp"
+#include "lesson/explain.hpp"
+#include "text/lines.hpp"
 #include "torch/print.hpp"
-#include "torch/shown.hpp"
 
 namespace attn::render {
+namespace {
+
+// ---- The grid --------------------------------------------------------------------------------------
+
+/// Tokens if the axis counts the lesson's tokens, heads if it counts heads, else indices; cut to `room` columns.
+std::vector<std::string> names_of(const Tensor& tensor, std::size_t axis, const torch::ShownItems& items,
+                                  std::span<const std::string> tokens, std::int64_t room, const Terminal& terminal) {
+  const bool by_tokens = token_axes(tensor, tokens.size())[axis];
+  const bool by_heads = counts_heads(tensor, axis);
+  std::vector<std::string> names;
+  for (std::int64_t rank = 0; rank < items.count(); ++rank) {
+    const std::int64_t item = items.item(rank);
+    names.push_back(cut_to(by_tokens  ? printable(tokens[static_cast<std::size_t>(item)], terminal)
+                           : by_heads ? head_name(item)
+                                      : std::to_string(item),
+                           room, terminal));
+  }
+  return names;
+}
+
+void add_matrices(const Axes& axes, std::size_t axis, std::int64_t index, std::vector<std::int64_t>& firsts) {
+  if (axis + 2 >= axes.size()) {
+    const std::int64_t rows = axes.size() < 2 ? 1 : axes[axes.size() - 2].size;
+    firsts.push_back(axes.empty() ? index : index * rows * axes.back().size);
+    return;
+  }
+  const torch::ShownItems& items = axes[axis];
+  for (std::int64_t rank = 0; rank < items.count(); ++rank) {
+    if (items.dots_before(rank)) {
+      firsts.push_back(-1);
+    }
+    add_matrices(axes, axis + 1, index * items.size + items.item(rank), firsts);
+  }
+}
+
+}  // namespace
+
+Grid grid_of(const Tensor& tensor, const Axes& axes, std::span<const std::string> tokens, const Terminal& terminal) {
+  constexpr torch::ShownItems one = {1, 1, 1, false};
+  Grid grid{one, one, {}, {}};
+  const std::size_t dim = axes.size();
+  if (dim >= 1) {
+    grid.columns = axes[dim - 1];
+    grid.column_names = names_of(tensor, dim - 1, grid.columns, tokens, terminal.width, terminal);
+  }
+  if (dim >= 2) {
+    const std::int64_t room = std::clamp<std::int64_t>(terminal.width / 5, 3, 20);
+    grid.rows = axes[dim - 2];
+    grid.row_names = names_of(tensor, dim - 2, grid.rows, tokens, room, terminal);
+  }
+  return grid;
+}
+
+std::int64_t widest(const std::vector<std::string>& names) {
+  std::int64_t columns = 0;
+  for (const std::string& name : names) {
+    columns = std::max(columns, text::display_columns(name));
+  }
+  return columns;
+}
+
+std::vector<std::int64_t> matrices_of(const Axes& axes) {
+  std::vector<std::int64_t> firsts;
+  add_matrices(axes, 0, 0, firsts);
+  return firsts;
+}
+
+std::function<std::string(std::int64_t)> matrix_headings(const Tensor& tensor) {
+  const Shape& shape = tensor.shape();
+  std::size_t head_axis = 0;
+  while (head_axis < shape.size() && !counts_heads(tensor, head_axis)) {
+    ++head_axis;
+  }
+  return [shape, head_axis](std::int64_t first) {
+    Shape index = index_at(first, shape);
+    index.resize(index.size() - 2);
+    return shape_text(index) + (head_axis < index.size() ? " " + head_name(index[head_axis]) : "");
+  };
+}
+
+Extremes extremes_of(const Contents& contents, const Axes& axes) {
+  Extremes found;
+  std::visit(
+      [&]<class Element>(const Block<Element>& block) {
+        auto include = [&](const Element& element) {
+          const auto value = static_cast<double>(element);
+          if (std::isfinite(value) && value < found.scale.low) {
+            found.scale.low = value;
+            found.low = &element - block.data();
+          }
+          if (std::isfinite(value) && value > found.scale.high) {
+            found.scale.high = value;
+            found.high = &element - block.data();
+          }
+        };
+        torch::for_each_shown(torch::View<Element>{block.data(), axes, static_cast<std::int64_t>(block.size())},
+                              include);
+      },
+      contents);
+  return found;
+}
+
+/// Drops decimals until the number fits, then tries scientific notation, then cuts the text.
+CellTexts::CellTexts(std::shared_ptr<const Contents> contents, torch::PrintOptions print, std::int64_t room,
+                     const Terminal& terminal)
+    : contents_(std::move(contents)), room_(room), terminal_(terminal) {
+  const auto measure = [&] {
+    const std::vector<torch::PrintedCell> cells = torch::print_tensor(*contents_, {}, print).cells;
+    const auto longest = std::ranges::max_element(cells, {}, &torch::PrintedCell::size);
+    return cells.empty() ? 0 : static_cast<std::int64_t>(longest->size);
+  };
+  std::int64_t columns = measure();
+  while (columns > room && print.precision > 0) {
+    print.precision -= static_cast<int>(std::min<std::int64_t>(columns - room, print.precision));
+    columns = measure();
+  }
+  if (columns > room) {
+    print.sci_mode = torch::SciMode::on;
+    columns = measure();
+  }
+  widest_ = std::min(columns, room);
+  print_ = torch::element_printer(contents_, print);
+}
+
+double CellTexts::value(std::int64_t position) const {
+  return std::visit([&](const auto& block) { return static_cast<double>(block[static_cast<std::size_t>(position)]); },
+                    *contents_);
+}
+
+std::string CellTexts::text(std::int64_t position) const { return cut_to(print_(position), room_, terminal_); }
+
+// ---- Heat maps -------------------------------------------------------------------------------------
+
 namespace {
 
 constexpr std::int64_t narrowest = 12;
 constexpr std::string_view dots = " ...";
 constexpr auto dots_columns = static_cast<std::int64_t>(dots.size());
-
-/// The differences; 0 for equal numbers, and nan equals nan.
-Contents difference_of(const Tensor& as_is, const Tensor& changed) {
-  Block<float> differences(as_is.shape());
-  std::visit(
-      [&]<class Element>(const Block<Element>& before) {
-        const auto& after = std::get<Block<Element>>(*changed.array().contents());
-        for (std::size_t i = 0; i < before.size(); ++i) {
-          const auto a = static_cast<float>(before[i]);
-          const auto b = static_cast<float>(after[i]);
-          differences[i] = a == b || (std::isnan(a) && std::isnan(b)) ? 0 : b - a;
-        }
-      },
-      *as_is.array().contents());
-  return differences;
-}
 
 Terminal wide_enough(Terminal terminal) {
   terminal.width = std::max(terminal.width, narrowest);
@@ -52,11 +167,8 @@ text::StyledLine boolean_legend(const Painter& painter) {
 std::vector<text::StyledLine> range_legend(const std::string& low, const std::string& high, const Painter& painter,
                                            std::int64_t width) {
   const std::int64_t room = width - text::display_columns(low) - text::display_columns(high) - 2;
-  if (room < 0) {
+  if (room < 2) {
     return high.empty() ? std::vector<text::StyledLine>{{{low}}} : std::vector<text::StyledLine>{{{low}}, {{high}}};
-  }
-  if (room < 2 && !high.empty()) {
-    return {{{low + "  " + high}}};
   }
   text::StyledLine line = {{low + " "}};
   std::ranges::copy(painter.ramp(high.empty() ? 1 : std::min(painter.ramp_columns(), room)), std::back_inserter(line));
@@ -70,22 +182,15 @@ std::vector<text::StyledLine> range_legend(const std::string& low, const std::st
 
 HeatMap::HeatMap(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
                  const Terminal& terminal)
-    : HeatMap(tensor, tensor.array().contents(),
-              tensor.dtype() == DType::boolean ? Painter::Of::booleans : Painter::Of::numbers, tokens,
-              with_edges(print), wide_enough(terminal)) {}
+    : HeatMap(tensor, tensor.array().contents(), tokens, with_edges(print), wide_enough(terminal)) {}
 
-HeatMap::HeatMap(const Tensor& as_is, const Tensor& changed, std::span<const std::string> tokens,
-                 const torch::PrintOptions& print, const Terminal& terminal)
-    : HeatMap(as_is, std::make_shared<const Contents>(difference_of(as_is, changed)), Painter::Of::differences, tokens,
-              with_edges(print), wide_enough(terminal)) {}
-
-HeatMap::HeatMap(const Tensor& tensor, std::shared_ptr<const Contents> numbers, Painter::Of of,
+HeatMap::HeatMap(const Tensor& tensor, const std::shared_ptr<const Contents>& numbers,
                  std::span<const std::string> tokens, const torch::PrintOptions& print, const Terminal& terminal)
     : terminal_(terminal),
       axes_(torch::shown_items(tensor.shape(), print)),
       grid_(grid_of(tensor, axes_, tokens, terminal)),
       extremes_(extremes_of(*numbers, axes_)),
-      painter_(extremes_.scale, of, terminal),
+      painter_(extremes_.scale, tensor.dtype() == DType::boolean, terminal),
       cells_(numbers, print, terminal.width - widest(grid_.row_names) - 1 - painter_.padding(), terminal),
       heading_(matrix_headings(tensor)),
       label_(widest(grid_.row_names) == 0 ? 0 : widest(grid_.row_names) + 1) {
@@ -95,7 +200,7 @@ HeatMap::HeatMap(const Tensor& tensor, std::shared_ptr<const Contents> numbers, 
   }
   split_columns();
   add_parts();
-  add_legend(of);
+  add_legend(tensor.dtype() == DType::boolean);
 }
 
 torch::PrintOptions HeatMap::with_edges(torch::PrintOptions print) {
@@ -132,9 +237,9 @@ void HeatMap::add_parts() {
   }
 }
 
-void HeatMap::add_legend(Painter::Of of) {
+void HeatMap::add_legend(bool are_booleans) {
   const Scale& scale = extremes_.scale;
-  if (of == Painter::Of::booleans) {
+  if (are_booleans) {
     end_.push_back(boolean_legend(painter_));
   } else if (!scale.empty()) {
     if (std::ranges::any_of(axes_, &torch::ShownItems::cut)) {

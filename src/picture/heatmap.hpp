@@ -1,22 +1,80 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <iosfwd>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "picture/heatmap_grid.hpp"
 #include "picture/painter.hpp"
 #include "picture/terminal.hpp"
 #include "tensor/tensor.hpp"
 #include "text/styled.hpp"
-#include "torch/print_options.hpp"
+#include "torch/shown.hpp"
 
 namespace attn::render {
+
+/// A shown cell: its row among the shown rows of all matrices in order, and its number within the row.
+struct GridCell {
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+
+  friend bool operator==(const GridCell&, const GridCell&) = default;
+};
+
+/// The place of a cell among lines.
+struct CellPlace {
+  std::int64_t line;
+  std::int64_t column;  ///< display column
+  std::int64_t width;   ///< in display columns
+};
+
+/// The shown items of the last two axes and their names. A tensor with fewer axes has one row or one cell.
+struct Grid {
+  torch::ShownItems rows;
+  torch::ShownItems columns;
+  std::vector<std::string> row_names;  ///< of the shown items; empty if the axis is missing
+  std::vector<std::string> column_names;
+};
+
+/// The display columns of the widest name; 0 if there are no names.
+std::int64_t widest(const std::vector<std::string>& names);
+
+using Axes = std::vector<torch::ShownItems>;
+
+/// Names for an axis: tokens if it counts the lesson's tokens, heads if it counts heads, else indices.
+Grid grid_of(const Tensor& tensor, const Axes& axes, std::span<const std::string> tokens, const Terminal& terminal);
+
+/// The position of the first element of each matrix along the axes before the last two; -1 stands for matrices left out
+/// between two shown ones.
+std::vector<std::int64_t> matrices_of(const Axes& axes);
+
+/// The heading of the matrix whose first element is at this position: "[0, 1] head 2".
+std::function<std::string(std::int64_t)> matrix_headings(const Tensor& tensor);
+
+/// The places of the smallest and the largest finite number shown; the first one if there are several.
+struct Extremes {
+  Scale scale;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+Extremes extremes_of(const Contents& contents, const Axes& axes);
+
+/// A tensor's numbers, each as text that fits into a given number of columns.
+class CellTexts {
+ public:
+  CellTexts(std::shared_ptr<const Contents> contents, torch::PrintOptions print, std::int64_t room,
+            const Terminal& terminal);
+
+  /// The display columns of the widest shown number.
+  std::int64_t widest() const { return widest_; }
+  double value(std::int64_t position) const;
+  std::string text(std::int64_t position) const;
+
+ private:
+  std::shared_ptr<const Contents> contents_;
+  std::function<std::string(std::int64_t)> print_;
+  std::int64_t room_;
+  std::int64_t widest_;
+  Terminal terminal_;
+};
 
 /// A tensor's numbers, as PyTorch prints them, on coloured cells; without colours, each beside a block glyph. No line
 /// is wider than the terminal (12 columns or more). Lines are made on demand.
@@ -30,10 +88,6 @@ class HeatMap {
  public:
   HeatMap(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
           const Terminal& terminal);
-  /// Shows `changed` minus `as_is`, which have the same shape: colours are symmetric around 0, and cells that do not
-  /// differ stay plain.
-  HeatMap(const Tensor& as_is, const Tensor& changed, std::span<const std::string> tokens,
-          const torch::PrintOptions& print, const Terminal& terminal);
 
   /// The print options that decide which cells are shown: at least one item at either end of an axis.
   static torch::PrintOptions with_edges(torch::PrintOptions print);
@@ -61,12 +115,12 @@ class HeatMap {
     std::int64_t end;
   };
 
-  HeatMap(const Tensor& tensor, std::shared_ptr<const Contents> numbers, Painter::Of of,
-          std::span<const std::string> tokens, const torch::PrintOptions& print, const Terminal& terminal);
+  HeatMap(const Tensor& tensor, const std::shared_ptr<const Contents>& numbers, std::span<const std::string> tokens,
+          const torch::PrintOptions& print, const Terminal& terminal);
 
   void split_columns();
   void add_parts();
-  void add_legend(Painter::Of of);
+  void add_legend(bool are_booleans);
 
   std::int64_t heading_lines() const { return axes_.size() > 2 ? 1 : 0; }
   std::int64_t lines_above() const { return (blocks_.size() > 1 ? 1 : 0) + (grid_.column_names.empty() ? 0 : 1); }

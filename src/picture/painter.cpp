@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <string_view>
 
 namespace attn::render {
@@ -87,18 +86,8 @@ std::string hex(Rgb colour) {
 /// Squares stand for sRGB's transfer function: on the ramps' colours, this chooses as the contrast of WCAG 2.2 does.
 Rgb text_colour(Rgb background) {
   const auto square = [](int channel) { return channel * channel; };
-  const int light = 2 * square(background.red) + 7 * square(background.green) + square(background.blue);
-  return light > 2 * square(255) ? Rgb{0, 0, 0} : Rgb{255, 255, 255};
-}
-
-Scale::Scale(std::span<const double> values)
-    : low(std::numeric_limits<double>::infinity()), high(-std::numeric_limits<double>::infinity()) {
-  for (const double value : values) {
-    if (std::isfinite(value)) {
-      low = std::min(low, value);
-      high = std::max(high, value);
-    }
-  }
+  const int light = 4 * square(background.red) + 14 * square(background.green) + square(background.blue);
+  return light > 4 * square(255) ? Rgb{0, 0, 0} : Rgb{255, 255, 255};
 }
 
 double Scale::at(double value) const {
@@ -109,14 +98,14 @@ double Scale::at(double value) const {
 }
 
 Look Painter::look(double value) const {
-  if (!std::isfinite(value) || (of_ == Of::differences && value == 0)) {
+  if (!std::isfinite(value)) {
     return {{}, " "};
   }
-  const double t = at(value);
+  const double t = scale_.at(value);
   if (coloured()) {
     return {style(value, t), ""};
   }
-  if (of_ == Of::booleans) {
+  if (are_booleans_) {
     return {{}, terminal_.unicode ? value != 0 ? "█" : "░" : value != 0 ? "#" : "."};
   }
   return {{}, terminal_.unicode ? level(blocks, t) : level(characters, t)};
@@ -136,25 +125,16 @@ std::int64_t Painter::ramp_columns() const {
   return coloured() ? 32 : static_cast<std::int64_t>(terminal_.unicode ? blocks.size() : characters.size());
 }
 
-double Painter::at(double value) const {
-  if (of_ != Of::differences) {
-    return scale_.at(value);
-  }
-  const double most = std::max(std::abs(scale_.low), std::abs(scale_.high));
-  return most > 0 ? 0.5 + 0.5 * (value / most) : 0.5;
-}
-
 text::Style Painter::style(double value, double t) const {
-  const bool is_diverging = of_ == Of::differences || scale_.diverging();
   if (terminal_.colour == Terminal::Colour::ansi256) {
-    const Tone tone = of_ == Of::booleans ? grey_tone(value != 0)
-                      : is_diverging      ? diverging_tone(t)
-                                          : sequential_tone(t);
+    const Tone tone = are_booleans_        ? grey_tone(value != 0)
+                      : scale_.diverging() ? diverging_tone(t)
+                                           : sequential_tone(t);
     return {tone.text, tone.background};
   }
-  const Rgb colour = of_ == Of::booleans ? value != 0 ? Rgb{208, 208, 208} : Rgb{88, 88, 88}
-                     : is_diverging ? diverging_colour(t)
-                                         : sequential_colour(t);
+  const Rgb colour = are_booleans_        ? value != 0 ? Rgb{208, 208, 208} : Rgb{88, 88, 88}
+                            : scale_.diverging() ? diverging_colour(t)
+                                          : sequential_colour(t);
   return {text_colour(colour), colour};
 }
 

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
+#include <limits>
 
 #include "picture/terminal.hpp"
 #include "text/styled.hpp"
@@ -37,10 +35,8 @@ Rgb text_colour(Rgb background);
 
 /// Maps finite numbers to the ramp.
 struct Scale {
-  double low;   ///< smallest finite number; above `high` if there is none
-  double high;  ///< largest finite number
-
-  explicit Scale(std::span<const double> values);
+  double low = std::numeric_limits<double>::infinity();    ///< smallest finite number; above `high` if there is none
+  double high = -std::numeric_limits<double>::infinity();  ///< largest finite number
 
   bool empty() const { return low > high; }
   bool diverging() const { return low < 0 && high > 0; }
@@ -58,13 +54,9 @@ struct Look {
 /// Chooses the look of each number on a scale. Numbers that are not finite stay plain.
 class Painter {
  public:
-  enum class Of {
-    numbers,
-    booleans,     ///< 0 for False, 1 for True
-    differences,  ///< symmetric around 0, which stays plain
-  };
-
-  Painter(const Scale& scale, Of of, const Terminal& terminal) : scale_(scale), of_(of), terminal_(terminal) {}
+  /// Of booleans 0 is False and 1 is True.
+  Painter(const Scale& scale, bool are_booleans, const Terminal& terminal)
+      : scale_(scale), are_booleans_(are_booleans), terminal_(terminal) {}
 
   bool coloured() const { return terminal_.colour != Terminal::Colour::none; }
   /// The columns of a cell besides its number: a blank at either side, or two blanks and the glyph.
@@ -78,11 +70,10 @@ class Painter {
   std::int64_t ramp_columns() const;
 
  private:
-  double at(double value) const;
   text::Style style(double value, double t) const;
 
   Scale scale_;
-  Of of_;
+  bool are_booleans_;
   Terminal terminal_;
 };
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "text/columns.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 #include "text/utf8.hpp"
@@ -15,8 +14,6 @@ namespace attn::render {
 namespace {
 
 using Colour = Terminal::Colour;
-
-constexpr std::int64_t default_width = 80;
 
 std::string variable(const Environment& environment, const char* name) {
   const char* value = environment(name);
@@ -35,11 +32,6 @@ Colour colour_from(const Environment& environment, bool is_terminal, Colours col
   }
   const bool says_24_bit = colour_term == "truecolor" || colour_term == "24bit" || contains(term, "-direct");
   return says_24_bit ? Colour::truecolour : Colour::ansi256;
-}
-
-/// Parses a positive number of columns; 0 for anything else.
-std::int64_t columns_from(const std::string& text) {
-  return std::max<std::int64_t>(text::number_of<std::int64_t>(text).value_or(0), 0);
 }
 
 /// POSIX: LC_ALL precedes LC_CTYPE, which precedes LANG; empty variables do not count.
@@ -62,26 +54,21 @@ bool is_invisible(char32_t code) {
 }  // namespace
 
 Terminal terminal_from(const Environment& environment, bool is_terminal, std::int64_t reported_width, Colours colours) {
-  Terminal terminal;
-  terminal.colour = colour_from(environment, is_terminal, colours);
-  const std::int64_t asked_for = columns_from(variable(environment, "COLUMNS"));
-  terminal.width = asked_for > 0 ? asked_for : reported_width > 0 ? reported_width : default_width;
-  terminal.unicode = unicode_from(environment);
-  return terminal;
+  const auto asked_for = text::number_of<std::int64_t>(variable(environment, "COLUMNS")).value_or(0);
+  return {.colour = colour_from(environment, is_terminal, colours),
+          .width = asked_for > 0        ? asked_for
+                   : reported_width > 0 ? reported_width
+                                        : Terminal().width,
+          .unicode = unicode_from(environment)};
 }
 
 Terminal detect_terminal(int fd, Colours colours) {
   winsize size{};
   const bool known = ioctl(fd, TIOCGWINSZ, &size) == 0;
-  return terminal_from([](const char* name) { return std::getenv(name); }, isatty(fd) == 1, known ? size.ws_col : 0,
-                       colours);
+  return terminal_from(std::getenv, isatty(fd) == 1, known ? size.ws_col : 0, colours);
 }
 
-Terminal file_terminal(Colours colours) {
-  Terminal terminal;
-  terminal.colour = colour_from([](const char* name) { return std::getenv(name); }, false, colours);
-  return terminal;
-}
+Terminal file_terminal(Colours colours) { return {.colour = colour_from(std::getenv, false, colours)}; }
 
 std::string printable(std::string_view text, const Terminal& terminal) {
   std::string shown;

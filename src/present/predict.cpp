@@ -1,17 +1,15 @@
-#include "present/predict.hpp"
+#include "present/presenter.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <istream>
-#include <optional>
 #include <ostream>
 #include <stdexcept>
 #include <utility>
 
-#include "lesson/derivation.hpp"
 #include "lesson/printed.hpp"
 #include "lesson/questions.hpp"
+#include "lesson/told.hpp"
 #include "picture/terminal.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
@@ -86,17 +84,143 @@ class Quiz {
         prediction_(prediction),
         questions_(prediction.text, prediction.cells, prediction.seed) {}
 
-  Score run();
+  Score run() {
+    if (prediction_.interactive) {
+      out_ << "Type the number for each question mark; ? gives a hint, Enter alone shows the answer.\n\n";
+    }
+    for (const Step& step : steps_) {
+      if (over_) {
+        break;
+      }
+      if (const auto question = step.in_article ? questions_.of(step) : std::nullopt) {
+        pose(step, *question);
+      } else {
+        show(step);
+      }
+    }
+    say_score();
+    return score_;
+  }
 
  private:
-  void show(const Step& step);
-  void pose(const Step& step, const render::Question& question);
-  void judge(const render::Cell& cell, const std::string& printed, bool tells_operands);
-  Mark read_mark(const render::Cell& cell, const std::string& printed, std::size_t hint);
-  bool is_refused(Mark mark, const std::string& printed);
-  void give_hint(const render::Cell& cell, std::size_t which);
-  void derive(const render::Cell& cell);
-  void say_score();
+  void show(const Step& step) {
+    const torch::PrintedTensor printed = render::printed_step(step, prediction_.text);
+    out_ << printed.text << step.end;
+    questions_.note_shown(step, printed);
+  }
+
+  /// Shows a step with blanks, and asks for the blanked numbers.
+  void pose(const Step& step, const render::Question& question) {
+    out_ << question.text << "\n";
+    for (const torch::PrintedCell& cell : question.asked) {
+      if (!over_) {
+        judge({&step, index_at(cell.position, step.tensor->shape())}, torch::cell_text(question.printed, cell),
+              question.tells_operands);
+      }
+    }
+    questions_.note_shown(step, question.printed);
+    out_ << "\n";
+  }
+
+  void judge(const render::Cell& cell, const std::string& printed, bool tells_operands) {
+    if (tells_operands) {
+      give_hint(cell, 0);
+    }
+    const Mark result = read_mark(cell, printed, tells_operands ? 1 : 0);
+    if (over_) {
+      return;
+    }
+    switch (result) {
+      case Mark::right:
+        ++score_.right;
+        out_ << "right\n";
+        return;
+      case Mark::close:
+        ++score_.close;
+        out_ << "close: it is " << printed << "\n";
+        return;
+      case Mark::coarse:
+        ++score_.close;
+        out_ << "close: right, but rounded too early; it is " << printed << "\n";
+        return;
+      case Mark::hint:
+      case Mark::wrong: out_ << "no, it is " << printed << "\n"; break;
+      case Mark::unknown: out_ << "it is " << printed << "\n"; break;
+      case Mark::no_number: out_ << "not a number; it is " << printed << "\n"; break;
+    }
+    ++score_.wrong;
+    derive(cell);
+  }
+
+  /// Rejects an answer, says why, and asks for it again.
+  bool is_refused(Mark mark, const std::string& printed) {
+    if (!prediction_.interactive) {
+      return false;
+    }
+    if (mark == Mark::no_number) {
+      out_ << "type a number such as 0.1587, ? for a hint, or Enter alone for the answer\n";
+    } else if (mark == Mark::coarse) {
+      const int digits = notation_of(printed).digits;
+      out_ << "correct so far: round to " << digits << (digits == 1 ? " place" : " places") << " and try again\n";
+    }
+    return mark == Mark::no_number || mark == Mark::coarse;
+  }
+
+  void give_hint(const render::Cell& cell, std::size_t which) {
+    const std::vector<std::vector<std::string>> all = render::hints(cell, prediction_.tokens, prediction_.text.print);
+    if (which >= all.size()) {
+      out_ << "no more hints\n";
+      return;
+    }
+    for (const std::string& line : all[which]) {
+      out_ << "  " << line << "\n";
+    }
+  }
+
+  /// Marks the answer; `hint` is the next hint to give.
+  Mark read_mark(const render::Cell& cell, const std::string& printed, std::size_t hint) {
+    for (;;) {
+      out_ << cell.step->name << render::index_text(cell.index) << " = " << std::flush;
+      std::string answer;
+      if (!read_line(in_, answer)) {
+        over_ = true;
+        out_ << "\n";
+        return Mark::unknown;
+      }
+      if (!prediction_.interactive) {
+        out_ << render::printable(text::trimmed(answer), {}) << "\n";
+      }
+      const Mark result = mark(answer, printed);
+      if (result == Mark::hint) {
+        ++score_.hints;
+        give_hint(cell, hint++);
+      } else if (!is_refused(result, printed)) {
+        return result;
+      }
+    }
+  }
+
+  void derive(const render::Cell& cell) {
+    for (const std::string& line :
+         text::lines_of(render::derivation_text(cell, 1, prediction_.tokens, prediction_.text.print))) {
+      out_ << "  " << line << "\n";
+    }
+  }
+
+  void say_score() {
+    if (score_.asked() == 0) {
+      out_ << (over_ ? "no answers, no score\n" : "nothing to predict: these steps have no computed numbers\n");
+      return;
+    }
+    out_ << "score: " << score_.right << " of " << score_.asked() << " right";
+    if (score_.close > 0) {
+      out_ << ", " << score_.close << " close";
+    }
+    if (score_.hints > 0) {
+      out_ << ", with " << score_.hints << (score_.hints == 1 ? " hint" : " hints");
+    }
+    out_ << "\n";
+  }
 
   std::istream& in_;
   std::ostream& out_;
@@ -106,143 +230,6 @@ class Quiz {
   Score score_;
   bool over_ = false;  ///< the input has ended
 };
-
-Score Quiz::run() {
-  if (prediction_.interactive) {
-    out_ << "Type the number for each question mark; ? gives a hint, Enter alone shows the answer.\n\n";
-  }
-  for (const Step& step : steps_) {
-    if (over_) {
-      break;
-    }
-    if (const auto question = step.in_article ? questions_.of(step) : std::nullopt) {
-      pose(step, *question);
-    } else {
-      show(step);
-    }
-  }
-  say_score();
-  return score_;
-}
-
-void Quiz::show(const Step& step) {
-  const torch::PrintedTensor printed = render::printed_step(step, prediction_.text);
-  out_ << printed.text << step.end;
-  questions_.note_shown(step, printed);
-}
-
-/// Shows a step with blanks, and asks for the blanked numbers.
-void Quiz::pose(const Step& step, const render::Question& question) {
-  out_ << question.text << "\n";
-  for (const torch::PrintedCell& cell : question.asked) {
-    if (!over_) {
-      judge({&step, index_at(cell.position, step.tensor->shape())}, torch::cell_text(question.printed, cell),
-            question.tells_operands);
-    }
-  }
-  questions_.note_shown(step, question.printed);
-  out_ << "\n";
-}
-
-void Quiz::judge(const render::Cell& cell, const std::string& printed, bool tells_operands) {
-  if (tells_operands) {
-    give_hint(cell, 0);
-  }
-  const Mark result = read_mark(cell, printed, tells_operands ? 1 : 0);
-  if (over_) {
-    return;
-  }
-  switch (result) {
-    case Mark::right:
-      ++score_.right;
-      out_ << "right\n";
-      return;
-    case Mark::close:
-      ++score_.close;
-      out_ << "close: it is " << printed << "\n";
-      return;
-    case Mark::coarse:
-      ++score_.close;
-      out_ << "close: right, but rounded too early; it is " << printed << "\n";
-      return;
-    case Mark::hint:
-    case Mark::wrong: out_ << "no, it is " << printed << "\n"; break;
-    case Mark::unknown: out_ << "it is " << printed << "\n"; break;
-    case Mark::no_number: out_ << "not a number; it is " << printed << "\n"; break;
-  }
-  ++score_.wrong;
-  derive(cell);
-}
-
-/// Rejects an answer, says why, and asks for it again.
-bool Quiz::is_refused(Mark mark, const std::string& printed) {
-  if (!prediction_.interactive) {
-    return false;
-  }
-  if (mark == Mark::no_number) {
-    out_ << "type a number such as 0.1587, ? for a hint, or Enter alone for the answer\n";
-  } else if (mark == Mark::coarse) {
-    const int digits = notation_of(printed).digits;
-    out_ << "correct so far: round to " << digits << (digits == 1 ? " place" : " places") << " and try again\n";
-  }
-  return mark == Mark::no_number || mark == Mark::coarse;
-}
-
-void Quiz::give_hint(const render::Cell& cell, std::size_t which) {
-  const std::vector<std::vector<std::string>> all = render::hints(cell, prediction_.tokens, prediction_.text.print);
-  if (which >= all.size()) {
-    out_ << "no more hints\n";
-    return;
-  }
-  for (const std::string& line : all[which]) {
-    out_ << "  " << line << "\n";
-  }
-}
-
-/// Marks the answer; `hint` is the next hint to give.
-Mark Quiz::read_mark(const render::Cell& cell, const std::string& printed, std::size_t hint) {
-  for (;;) {
-    out_ << render::cell_name(cell.step->name, cell.index) << " = " << std::flush;
-    std::string answer;
-    if (!read_line(in_, answer)) {
-      over_ = true;
-      out_ << "\n";
-      return Mark::unknown;
-    }
-    if (!prediction_.interactive) {
-      out_ << render::printable(text::trimmed(answer), {}) << "\n";
-    }
-    const Mark result = mark(answer, printed);
-    if (result == Mark::hint) {
-      ++score_.hints;
-      give_hint(cell, hint++);
-    } else if (!is_refused(result, printed)) {
-      return result;
-    }
-  }
-}
-
-void Quiz::derive(const render::Cell& cell) {
-  for (const std::string& line :
-       text::lines_of(render::derivation_text(cell, 1, prediction_.tokens, prediction_.text.print))) {
-    out_ << "  " << line << "\n";
-  }
-}
-
-void Quiz::say_score() {
-  if (score_.asked() == 0) {
-    out_ << (over_ ? "no answers, no score\n" : "nothing to predict: these steps have no computed numbers\n");
-    return;
-  }
-  out_ << "score: " << score_.right << " of " << score_.asked() << " right";
-  if (score_.close > 0) {
-    out_ << ", " << score_.close << " close";
-  }
-  if (score_.hints > 0) {
-    out_ << ", with " << score_.hints << (score_.hints == 1 ? " hint" : " hints");
-  }
-  out_ << "\n";
-}
 
 }  // namespace
 

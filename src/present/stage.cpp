@@ -1,14 +1,117 @@
 #include "present/stage.hpp"
 
 #include <algorithm>
-#include <utility>
 
-#include "present/page.hpp"
-#include "text/columns.hpp"
+#include "lesson/explain.hpp"
+#include "lesson/frame.hpp"
+#include "lesson/printed.hpp"
+#include "text/lines.hpp"
 
 namespace attn::present {
+namespace {
 
-using View = Walks::View;
+// ---- Texts -----------------------------------------------------------------------------------------
+
+void add_wrapped(Lines& lines, const std::string& text, std::int64_t width, const std::string& first = "",
+                 const std::string& next = "") {
+  if (text.empty()) {
+    return;
+  }
+  for (const std::string& line : text::wrapped(text, width, first, next)) {
+    lines.push_back({{line}});
+  }
+}
+
+/// The computed tensors that are not shown follow, each by its name.
+void add_explanation(Lines& lines, const render::StepExplanation& said, std::int64_t width) {
+  if (said.shapes.empty()) {
+    add_wrapped(lines, said.expression, width);
+  }
+  add_wrapped(lines, said.shapes, width);
+  add_wrapped(lines, said.why, width);
+  for (const render::Reason& reason : said.reasons) {
+    add_wrapped(lines, reason.text, width);
+    for (const std::string& line : render::table_lines(reason)) {
+      lines.push_back({{"  " + line}});
+    }
+  }
+  for (const std::string& notice : said.notices) {
+    add_wrapped(lines, notice, width, "- ", "  ");
+  }
+  for (const render::StepExplanation& before : said.through) {
+    lines.emplace_back();
+    add_wrapped(lines, "on the way: " + before.name + " = " + before.expression, width);
+    add_explanation(lines, before, width);
+  }
+}
+
+Lines plain_lines(std::span<const std::string> texts) {
+  Lines lines;
+  for (const std::string& text : texts) {
+    lines.push_back({{text}});
+  }
+  return lines;
+}
+
+/// Question, formula and map.
+Lines introduction_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width) {
+  const render::Framing framing = presentation.framing(steps);
+  const render::Frame frame = {.question = framing.question,  // without numbers, of which there may be many
+                               .idea = framing.idea,
+                               .goals = framing.goals,
+                               .formula = render::formula_of(steps),
+                               .map = render::step_map(steps),
+                               .seen = {},
+                               .next = {}};
+  return plain_lines(render::opening_lines(frame, width));
+}
+
+/// Summary and next steps.
+Lines ending_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width) {
+  const render::Frame frame = render::frame_of(presentation.framing(steps), steps, presentation.tokens);
+  return plain_lines(render::ending_lines(frame, width));
+}
+
+/// The effect of the changed rule on the step at `at` and on all steps.
+Lines consequence_lines(const Walks& walks, std::size_t at, const render::TextOptions& options, std::int64_t width) {
+  Lines lines;
+  const Step& as_is = walks.steps()[at];
+  const Step* const changed = walks.changed(at);
+  add_wrapped(lines,
+              changed == nullptr ? "no " + as_is.name + " here: the change removes it"
+                                 : std::string(render::likeness(as_is, *changed, options)),
+              width);
+  for (const Step* step : walks.only_changed(at)) {
+    const std::string expression = step->tensor ? " = " + step->tensor->expression() : "";
+    add_wrapped(lines, "only with the change: " + step->name + expression, width);
+  }
+  add_wrapped(lines, walks.sentence(), width);
+  return lines;
+}
+
+Lines explanation_lines(const Step& step, const Presentation& presentation, std::int64_t width) {
+  Lines lines;
+  add_explanation(lines, render::explain(step, presentation.why, presentation.tokens), width);
+  return lines;
+}
+
+/// A derivation's lines, none longer than `width`, the first ones as a heading.
+Lines derivation_lines(const std::string& derivation, std::int64_t width) {
+  Lines lines;
+  std::size_t heading = 0;
+  for (const std::string& line : text::lines_of(derivation)) {
+    const std::size_t most_indent = static_cast<std::size_t>(std::max<std::int64_t>(width / 4, 0));
+    const std::string indent(std::min(std::min(line.find_first_not_of(' '), line.size()), most_indent), ' ');
+    add_wrapped(lines, line.substr(indent.size()), width, indent, indent + "  ");
+    heading = heading == 0 ? lines.size() : heading;
+  }
+  for (std::size_t i = 0; i < heading; ++i) {
+    lines[i].front().style = {.bold = true, .reverse = true};
+  }
+  return lines;
+}
+
+}  // namespace
 
 Stage::Stage(const Presentation& presentation, const Walks& walks, Screen& screen)
     : presentation_(presentation),
@@ -23,7 +126,7 @@ const Step* Stage::step_in_view() const {
   if (part_ != Part::steps) {
     return nullptr;
   }
-  return walks_.view() == View::as_is ? &walks_.steps()[at_] : walks_.changed(at_);
+  return walks_.shows_changed() ? walks_.changed(at_) : &walks_.steps()[at_];
 }
 
 void Stage::to(std::size_t at, Part part) {
@@ -54,17 +157,12 @@ void Stage::refresh() {
 }
 
 Face Stage::face() const {
-  const render::Terminal terminal = screen_.terminal();
   const Step* const seen = step_in_view();
-  if (part_ != Part::steps) {
+  if (seen == nullptr) {
     return {};
   }
-  if (walks_.view() == View::difference || seen == nullptr) {
-    return difference_face(walks_.steps()[at_], seen, presentation_, terminal);
-  }
-  return heatmap_
-             ? heatmap_face(*seen, presentation_, terminal)
-             : printed_face(*seen, walks_.view() == View::changed ? &walks_.steps()[at_] : nullptr, presentation_.text);
+  return heatmap_ ? heatmap_face(*seen, presentation_, screen_.terminal())
+                  : printed_face(*seen, walks_.shows_changed() ? &walks_.steps()[at_] : nullptr, presentation_.text);
 }
 
 Lines Stage::below() const {
@@ -81,7 +179,7 @@ Lines Stage::below() const {
       lines.insert(lines.end(), more.begin(), more.end());
     }
   };
-  if (walks_.view() != View::as_is) {
+  if (walks_.shows_changed()) {
     add(consequence_lines(walks_, at_, presentation_.text, columns));
   }
   if (explaining_ && step_in_view() != nullptr) {
@@ -188,27 +286,15 @@ void Stage::draw(const std::string& last, std::optional<std::int64_t> cursor) {
   screen_.draw(frame, cursor);
 }
 
-std::string Stage::view_words() const {
-  if (walks_.rule() == nullptr) {
-    return "";
-  }
-  const std::string rule(walks_.rule()->name);
-  switch (walks_.view()) {
-    case View::as_is: return "  original";
-    case View::changed: return "  what if " + rule;
-    case View::difference: return "  difference: " + rule;
-  }
-  return "";
-}
-
 /// "2/9 attn_scores            all_tokens  seed 123"; the right part only if it fits.
 std::string Stage::title() const {
   const Step& step = walks_.steps()[at_];
   const bool is_step = part_ == Part::steps;
   const std::string place = std::to_string(at_ + 1) + "/" + std::to_string(walks_.steps().size()) + " " + step.name;
-  const std::string left = " " + (is_step                       ? place + view_words()
-                                  : part_ == Part::introduction ? "introduction"
-                                                                : "summary");
+  const std::string view = walks_.rule() == nullptr ? ""
+                           : walks_.shows_changed() ? "  what if " + std::string(walks_.rule()->name)
+                                                    : "  original";
+  const std::string left = " " + (is_step ? place + view : part_ == Part::introduction ? "introduction" : "summary");
   const std::string section = is_step && !step.section.empty() ? step.section + "  " : "";
   const std::string right = section + "seed " + presentation_.seed + " ";
   const std::int64_t space = screen_.columns() - text::display_columns(left) - text::display_columns(right);
@@ -232,15 +318,7 @@ void Walks::change(const WhatIf& rule) {
   pairs_ = pairs_of(steps_, changed_);
   all_pairs_ = pairs_of(walk_.steps(), changed_);
   rule_ = &rule;
-  view_ = View::changed;
-}
-
-void Walks::next_view() {
-  switch (view_) {
-    case View::as_is: view_ = View::changed; break;
-    case View::changed: view_ = View::difference; break;
-    case View::difference: view_ = View::as_is; break;
-  }
+  shows_changed_ = true;
 }
 
 const Step* Walks::changed(std::size_t at) const {

@@ -1,16 +1,8 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "present/presenter.hpp"
 #include "present/screen.hpp"
-#include "present/scrolled.hpp"
 #include "present/step_lines.hpp"
-#include "walk/effects.hpp"
 #include "walk/walkthrough.hpp"
 #include "walk/what_if.hpp"
 
@@ -19,8 +11,6 @@ namespace attn::present {
 /// The presented walkthroughs: the chapter's, and the one with a rule changed.
 class Walks {
  public:
-  enum class View { as_is, changed, difference };
-
   /// Throws what the walk throws.
   explicit Walks(const Presentation& presentation);
 
@@ -32,9 +22,9 @@ class Walks {
   const std::vector<const WhatIf*>& what_ifs();
   /// Changes this rule and shows the result. If the change throws, nothing changes.
   void change(const WhatIf& rule);
-  /// Cycles: original, changed, difference.
-  void next_view();
-  View view() const { return view_; }
+  /// From the changed walkthrough to the original, and back.
+  void toggle() { shows_changed_ = !shows_changed_; }
+  bool shows_changed() const { return shows_changed_; }
   const WhatIf* rule() const { return rule_; }
   /// One sentence about the effect of the change.
   const std::string& sentence() const { return sentence_; }
@@ -43,7 +33,7 @@ class Walks {
   /// The steps that only the changed walkthrough has, those before the step at a place.
   std::vector<const Step*> only_changed(std::size_t at) const;
   /// All steps of the walkthrough that is viewed.
-  const std::vector<Step>& steps_in_view() const { return view_ == View::as_is ? steps_ : changed_; }
+  const std::vector<Step>& steps_in_view() const { return shows_changed_ ? changed_ : steps_; }
 
  private:
   const Presentation& presentation_;
@@ -51,7 +41,7 @@ class Walks {
   std::vector<Step> steps_;
   std::optional<std::vector<const WhatIf*>> what_ifs_;
   const WhatIf* rule_ = nullptr;
-  View view_ = View::as_is;
+  bool shows_changed_ = false;
   std::vector<Step> changed_;
   std::string sentence_;
   std::vector<StepPair> pairs_;      ///< pairs of the shown steps
@@ -109,7 +99,6 @@ class Stage {
   Face face() const;
   Lines below() const;
   std::string title() const;
-  std::string view_words() const;
   void see_cell();
   void keep_within();
   std::int64_t prose_columns() const;

@@ -1,14 +1,10 @@
 #include "present/step_lines.hpp"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include "lesson/compared.hpp"
 #include "lesson/printed.hpp"
 #include "picture/heatmap.hpp"
-#include "text/columns.hpp"
 #include "text/lines.hpp"
 
 namespace attn::present {
@@ -49,25 +45,12 @@ ShownCells cells_of(const Step& step, const torch::PrintOptions& print) {
   return has_cells ? ShownCells(step.tensor->shape(), print) : ShownCells();
 }
 
-Face words_alone(const std::string& words, std::int64_t width) {
-  const std::string text = text::joined(text::wrapped(words, std::max<std::int64_t>(width, 1)), "\n");
-  return {std::make_shared<PrintedLines>(torch::PrintedTensor{text, {}}, 1), {}};
-}
-
-/// Explains why there is no map of differences; empty if there is one.
-std::string no_difference(const Step& as_is, const Step* changed, const render::TextOptions& options) {
-  if (changed == nullptr) {
-    return "no " + as_is.name + " here: the change removes it";
+std::optional<std::int64_t> rank_of(std::int64_t item, const torch::ShownItems& items) {
+  if (item >= 0 && item < items.head_end) {
+    return item;
   }
-  const std::string_view alike = render::likeness(as_is, *changed, options);
-  if (alike == "same as before" || as_is.kind != Step::Kind::tensor) {
-    return alike.empty() ? "it differs, but has no cells" : std::string(alike);
-  }
-  if (as_is.tensor->shape() != changed->tensor->shape()) {
-    return "the shapes differ: " + shape_text(as_is.tensor->shape()) + " originally, " +
-           shape_text(changed->tensor->shape()) + " changed";
-  }
-  return as_is.tensor->dtype() == changed->tensor->dtype() ? "" : "the types differ";
+  const bool is_in_tail = item >= items.tail_begin && item < items.size;
+  return is_in_tail ? std::optional(item - items.tail_begin + items.head_end) : std::nullopt;
 }
 
 }  // namespace
@@ -141,29 +124,6 @@ Face heatmap_face(const Step& step, const Presentation& presentation, const rend
           cells_of(step, render::HeatMap::with_edges(print))};
 }
 
-Face difference_face(const Step& as_is, const Step* changed, const Presentation& presentation,
-                     const render::Terminal& terminal) {
-  const std::string words = no_difference(as_is, changed, presentation.text);
-  if (!words.empty()) {
-    return words_alone(words, terminal.width);
-  }
-  const torch::PrintOptions& print = presentation.text.print;
-  render::HeatMap map(*as_is.tensor, *changed->tensor, presentation.tokens, print, terminal);
-  return {std::make_shared<HeatMapLines>("", std::move(map)), cells_of(as_is, render::HeatMap::with_edges(print))};
-}
-
-namespace {
-
-std::optional<std::int64_t> rank_of(std::int64_t item, const torch::ShownItems& items) {
-  if (item >= 0 && item < items.head_end) {
-    return item;
-  }
-  const bool is_in_tail = item >= items.tail_begin && item < items.size;
-  return is_in_tail ? std::optional(item - items.tail_begin + items.head_end) : std::nullopt;
-}
-
-}  // namespace
-
 ShownCells::ShownCells(const Shape& shape, const torch::PrintOptions& print)
     : axes_(torch::shown_items(shape, print)), rows_(1), columns_(axes_.empty() ? 1 : axes_.back().count()) {
   for (std::size_t axis = 0; axis + 1 < axes_.size(); ++axis) {
@@ -194,6 +154,77 @@ std::optional<render::GridCell> ShownCells::find(const Shape& index) const {
     rank = rank * axes_[axis].count() + *in_axis;
   }
   return render::GridCell{rank / columns_, rank % columns_};
+}
+
+void ScrolledLines::set(std::shared_ptr<const StepLines> step, Lines others) {
+  step_ = std::move(step);
+  others_ = std::move(others);
+}
+
+void ScrolledLines::keep_within(std::int64_t rows) {
+  top_ = std::clamp<std::int64_t>(top_, 0, std::max<std::int64_t>(count() - rows, 0));
+}
+
+void ScrolledLines::to_begin() {
+  top_ = 0;
+  left_ = 0;
+}
+
+void ScrolledLines::to_see(const render::CellPlace& place, std::int64_t rows, std::int64_t columns) {
+  const auto seen_from = [](std::int64_t begin, std::int64_t size, std::int64_t from, std::int64_t room) {
+    if (begin < from) {
+      return begin + size <= room ? 0 : begin;
+    }
+    return std::max(from, std::min(begin, begin + size - room));
+  };
+  top_ = seen_from(place.line, 1, top_, rows);
+  left_ = seen_from(place.column, place.width, left_, columns);
+}
+
+bool ScrolledLines::scroll(Key key, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t screenful = std::max<std::int64_t>(rows - 1, 1);
+  const std::int64_t sideways = std::max<std::int64_t>(columns / 4, 1);
+  switch (key) {
+    case keys::up: --top_; break;
+    case keys::down: ++top_; break;
+    case keys::page_up: top_ -= screenful; break;
+    case keys::page_down: top_ += screenful; break;
+    case keys::home: to_begin(); break;
+    case keys::end: top_ = count(); break;
+    case keys::left: left_ = std::max<std::int64_t>(left_ - sideways, 0); break;
+    case keys::right: left_ = std::clamp<std::int64_t>(widest() - columns, 0, left_ + sideways); break;
+    default: return false;
+  }
+  keep_within(rows);
+  return true;
+}
+
+Lines ScrolledLines::seen(std::int64_t rows, std::int64_t columns,
+                          const std::optional<render::GridCell>& chosen) const {
+  Lines part(static_cast<std::size_t>(std::max<std::int64_t>(rows, 0)));
+  for (std::int64_t row = 0; row < std::min(rows, count() - top_); ++row) {
+    const std::int64_t i = top_ + row;
+    const text::StyledLine line = i < step_count() ? step_->line(static_cast<std::size_t>(i), chosen)
+                                                   : others_[static_cast<std::size_t>(i - step_count())];
+    part[static_cast<std::size_t>(row)] = text::sliced(line, left_, columns);
+  }
+  return part;
+}
+
+std::int64_t ScrolledLines::widest() const {
+  std::int64_t widest = step_ == nullptr ? 0 : step_->columns();
+  for (const text::StyledLine& other : others_) {
+    widest = std::max(widest, text::display_columns(other));
+  }
+  return widest;
+}
+
+std::string ScrolledLines::place(std::int64_t rows) const {
+  if (count() <= rows) {
+    return "";
+  }
+  return std::to_string(top_ + 1) + "-" + std::to_string(std::min(top_ + rows, count())) + " of " +
+         std::to_string(count()) + " lines  ";
 }
 
 }  // namespace attn::present

@@ -1,19 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "lesson/derivation.hpp"
 #include "lesson/explain.hpp"
 #include "lesson/frame.hpp"
 #include "lesson/printed.hpp"
+#include "lesson/told.hpp"
 #include "picture/terminal.hpp"
 #include "walk/walkthrough.hpp"
 

@@ -5,13 +5,11 @@
 #include <deque>
 #include <ostream>
 #include <set>
-#include <string_view>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "lesson/account.hpp"
-#include "lesson/compared.hpp"
+#include "lesson/printed.hpp"
 #include "lesson/told.hpp"
 #include "text/numbers.hpp"
 #include "text/utf8.hpp"
@@ -21,9 +19,6 @@ namespace attn::render {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// The double whose shortest decimal form also round-trips the float.
-double as_double(float value) { return text::number_of<double>(text::float_text(value)).value(); }
 
 void write_element(JsonWriter& json, float value) { json.text(number_json(value).dump()); }
 void write_element(JsonWriter& json, bool value) { json.text(value ? "true" : "false"); }
@@ -41,15 +36,6 @@ void write_nested(JsonWriter& json, const T*& next, std::span<const std::int64_t
   json.end();
 }
 
-std::string kind_name(Step::Kind kind) {
-  switch (kind) {
-    case Step::Kind::size: return "size";
-    case Step::Kind::text: return "text";
-    case Step::Kind::tensor: break;
-  }
-  return "tensor";
-}
-
 void write_tensor(JsonWriter& json, const Step& step) {
   const Tensor& tensor = *step.tensor;
   json.members({{"expression", tensor.expression()},
@@ -65,21 +51,14 @@ void write_tensor(JsonWriter& json, const Step& step) {
                 {"grad_fn", grad_fn.empty() ? ordered_json(nullptr) : ordered_json(grad_fn)}});
 }
 
-ordered_json reasons_json(std::span<const Reason> reasons) {
-  ordered_json json = ordered_json::array();
-  for (const Reason& reason : reasons) {
-    json.push_back({{"text", reason.text}, {"table", reason.table}});
-  }
-  return json;
-}
-
 ordered_json explanation_json(const StepExplanation& explanation) {
-  ordered_json json = {
-      {"shapes", explanation.shapes},
-      {"why", explanation.why},
-      {"reasons", reasons_json(explanation.reasons)},
-      {"notices", explanation.notices},
-  };
+  ordered_json json = {{"shapes", explanation.shapes},
+                       {"why", explanation.why},
+                       {"reasons", ordered_json::array()},
+                       {"notices", explanation.notices}};
+  for (const Reason& reason : explanation.reasons) {
+    json["reasons"].push_back({{"text", reason.text}, {"table", reason.table}});
+  }
   for (const StepExplanation& before : explanation.through) {
     ordered_json step = {{"name", before.name}, {"expression", before.expression}};
     step.update(explanation_json(before));
@@ -89,7 +68,10 @@ ordered_json explanation_json(const StepExplanation& explanation) {
 }
 
 void write_step_members(JsonWriter& json, const Step& step, const StepExplanation& explanation) {
-  json.members({{"kind", kind_name(step.kind)},
+  const bool is_tensor = step.kind == Step::Kind::tensor;
+  json.members({{"kind", is_tensor     ? "tensor"
+                         : step.tensor ? "size"
+                                       : "text"},
                 {"section", step.section},
                 {"name", step.name},
                 {"label", step.label},
@@ -104,9 +86,23 @@ void write_step_members(JsonWriter& json, const Step& step, const StepExplanatio
   json.value(explanation_json(explanation));
 }
 
-void write_step(JsonWriter& json, const Step& step, const StepExplanation& explanation) {
+void write_step(JsonWriter& json, const Step& step, const ShownChapter& chapter) {
   json.begin_object();
-  write_step_members(json, step, explanation);
+  write_step_members(json, step, explain(step, chapter.why, chapter.tokens));
+  json.end();
+}
+
+void write_steps(JsonWriter& json, const ShownChapter& chapter) {
+  json.begin_object();
+  json.members(chapter.about());
+  json.member("tokens");
+  json.value(chapter.tokens);
+  json.member("steps");
+  json.begin_array();
+  for (const Step& step : chapter.steps) {
+    write_step(json, step, chapter);
+  }
+  json.end();
   json.end();
 }
 
@@ -131,7 +127,7 @@ void write_comparison(JsonWriter& json, const ShownChapter& chapter, const Shown
     json.members({{"compared", alike.empty() ? "differs" : alike}});
     if (alike.empty()) {
       json.member("original");
-      write_step(json, *as_is, explain(*as_is, chapter.why, chapter.tokens));
+      write_step(json, *as_is, chapter);
     }
     json.end();
   }
@@ -140,7 +136,7 @@ void write_comparison(JsonWriter& json, const ShownChapter& chapter, const Shown
   json.begin_array();
   for (const auto& [as_is, changed] : pairs) {
     if (changed == nullptr) {
-      write_step(json, *as_is, explain(*as_is, chapter.why, chapter.tokens));
+      write_step(json, *as_is, chapter);
     }
   }
   json.end();
@@ -185,27 +181,22 @@ void JsonWriter::separate() {
 void JsonWriter::begin(std::string_view open, char end) {
   text(open);
   open_.push_back({end});
-  line_break_ += is_script() ? "" : "  ";
+  line_break_ += "  ";
 }
 
 void JsonWriter::end() {
-  if (!is_script()) {
-    line_break_.erase(line_break_.size() - 2);
-  }
+  line_break_.erase(line_break_.size() - 2);
   out_ << (open_.back().is_empty ? "" : line_break_) << open_.back().end;
   open_.pop_back();
 }
 
 void JsonWriter::member(std::string_view name) {
   separate();
-  out_ << json_text(name, -1) << (is_script() ? ":" : ": ");
+  out_ << json_text(name, -1) << ": ";
   has_name_ = true;
 }
 
 void JsonWriter::value(const nlohmann::ordered_json& json) {
-  if (is_script()) {
-    return text(script_json(json));
-  }
   std::string indented;
   for (const char c : json_text(json, 2)) {
     indented += c == '\n' ? line_break_ : std::string(1, c);
@@ -232,7 +223,8 @@ ordered_json number_json(float value) {
   if (std::isinf(value)) {
     return value < 0 ? "-inf" : "inf";
   }
-  return as_double(value);
+  // The double whose shortest decimal form also round-trips the float.
+  return text::number_of<double>(text::float_text(value)).value();
 }
 
 ordered_json seed_json(torch::Seed seed) {
@@ -241,28 +233,11 @@ ordered_json seed_json(torch::Seed seed) {
 }
 
 void write_values(JsonWriter& json, const Tensor& tensor) {
-  const auto contents = tensor.array().contents();
-  std::visit(
-      [&](const auto& values) {
-        const auto* next = values.data();
-        write_nested(json, next, tensor.shape());
-      },
-      *contents);
-}
-
-void write_steps_json(JsonWriter& json, const ordered_json& about, std::span<const Step> steps, const Why& why,
-                      std::span<const std::string> tokens) {
-  json.begin_object();
-  json.members(about);
-  json.member("tokens");
-  json.value(tokens);
-  json.member("steps");
-  json.begin_array();
-  for (const Step& step : steps) {
-    write_step(json, step, explain(step, why, tokens));
-  }
-  json.end();
-  json.end();
+  const auto write = [&](const auto& values) {
+    const auto* next = values.data();
+    write_nested(json, next, tensor.shape());
+  };
+  std::visit(write, *tensor.array().contents());
 }
 
 void write_json(std::ostream& out, const Document& document) {
@@ -277,7 +252,7 @@ void write_json(std::ostream& out, const Document& document) {
     } else if (const ShownWhatIf* const what_if = asked_what_if(chapter)) {
       write_comparison(json, chapter, *what_if, document.text);
     } else {
-      write_steps_json(json, chapter.about(), chapter.steps, chapter.why, chapter.tokens);
+      write_steps(json, chapter);
     }
   }
   if (is_list) {
@@ -287,8 +262,6 @@ void write_json(std::ostream& out, const Document& document) {
 }
 
 namespace {
-
-using nlohmann::ordered_json;
 
 /// The most derivations written, since a number may depend on all numbers of a large tensor.
 constexpr std::size_t most_derivations = 2000;
@@ -308,19 +281,15 @@ ordered_json element_json(const Tensor& tensor, const Shape& index) {
 /// Collects derivations breadth first, each element once.
 class Derivations {
  public:
-  explicit Derivations(std::int64_t depth) : depth_(depth) {}
-
-  ordered_json all_from(const Tensor& tensor, const Shape& index) {
+  Derivations(const Tensor& tensor, const Shape& index, std::int64_t depth) : depth_(depth) {
     enqueue(tensor, index, 0);
-    ordered_json list = ordered_json::array();
-    for (; !queue_.empty() && list.size() < most_derivations; queue_.pop_front()) {
-      list.push_back(derivation_json(Task(queue_.front())));
+    for (; !is_complete() && all_.size() < most_derivations; queue_.pop_front()) {
+      all_.push_back(derivation_json(Task(queue_.front())));
     }
-    is_complete_ = queue_.empty();
-    return list;
   }
 
-  bool is_complete() const { return is_complete_; }
+  const ordered_json& all() const { return all_; }
+  bool is_complete() const { return queue_.empty(); }
 
  private:
   struct Task {
@@ -373,18 +342,18 @@ class Derivations {
   std::int64_t depth_;
   std::deque<Task> queue_;
   std::set<std::pair<const void*, Shape>> seen_;
-  bool is_complete_ = true;
+  ordered_json all_ = ordered_json::array();
 };
 
 }  // namespace
 
 ordered_json derivation_json(const ShownChapter& chapter, const CellRequest& request, std::int64_t depth) {
   const Cell cell = find_cell(chapter.all_steps, request, chapter.tokens);
-  Derivations derivations(depth);
+  const Derivations derivations(*cell.step->tensor, cell.index, depth);
   ordered_json json = chapter.about();
   json["tokens"] = chapter.tokens;
   json["cell"] = {{"section", cell.step->section}, {"name", cell.step->name}, {"index", cell.index}};
-  json["derivations"] = derivations.all_from(*cell.step->tensor, cell.index);
+  json["derivations"] = derivations.all();
   json["complete"] = derivations.is_complete();
   return json;
 }

@@ -1,20 +1,8 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <iosfwd>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <nlohmann/json_fwd.hpp>
-
 #include "lesson/explain.hpp"
 #include "render/document.hpp"
-#include "torch/seed.hpp"
+#include "torch/generator.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn::render {
@@ -29,16 +17,10 @@ std::string json_text(const nlohmann::ordered_json& json, int indent);
 /// JSON on one line that cannot end the script element around it.
 std::string script_json(const nlohmann::ordered_json& json);
 
-/// Writes JSON piece by piece, so it need not fit in memory.
+/// Writes JSON, indented by two, piece by piece, so it need not fit in memory.
 class JsonWriter {
  public:
-  enum class Layout {
-    indented,  ///< by two
-    script,    ///< as script_json
-  };
-
-  explicit JsonWriter(std::ostream& out, Layout layout = Layout::indented)
-      : out_(out), line_break_(layout == Layout::indented ? "\n" : "") {}
+  explicit JsonWriter(std::ostream& out) : out_(out) {}
 
   void begin_object() { begin("{", '}'); }
   void begin_array() { begin("[", ']'); }
@@ -60,13 +42,12 @@ class JsonWriter {
     bool is_empty = true;
   };
 
-  bool is_script() const { return line_break_.empty(); }
   void begin(std::string_view open, char end);
   /// Writes the separator before the next piece.
   void separate();
 
   std::ostream& out_;
-  std::string line_break_;  ///< before each line of the innermost open object or array; empty for a script
+  std::string line_break_ = "\n";  ///< before each line of the innermost open object or array
   std::vector<Open> open_;
   bool has_name_ = false;  ///< a member's name is written and its value is not
 };
@@ -81,12 +62,9 @@ nlohmann::ordered_json seed_json(torch::Seed seed);
 /// for "inf", "-inf" and "nan", so these are strings.
 void write_values(JsonWriter& json, const Tensor& tensor);
 
-/// Writes `about`, the tokens, and every step with its values and explanation. A size has no values; a text has only
-/// the text.
-void write_steps_json(JsonWriter& json, const nlohmann::ordered_json& about, std::span<const Step> steps,
-                      const Why& why, std::span<const std::string> tokens);
-
-/// Writes one chapter as an object, several as an array of objects: write_steps_json, or one number's derivation.
+/// Writes one chapter as an object, several as an array of objects: what it is about, the tokens, and every step with
+/// its values and explanation, beside its unchanged self if a rule is changed; or one number's derivation. A size has
+/// no values; a text has only the text.
 void write_json(std::ostream& out, const Document& document);
 
 }  // namespace attn::render

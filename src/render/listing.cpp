@@ -1,14 +1,9 @@
-#include "render/listing.hpp"
-
-#include <optional>
 #include <ostream>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "lesson/compared.hpp"
 #include "lesson/frame.hpp"
+#include "lesson/printed.hpp"
 #include "picture/heatmap.hpp"
+#include "render/writers.hpp"
 
 namespace attn::render {
 namespace {
@@ -82,7 +77,7 @@ void write_listing(std::ostream& out, const Document& document) {
     if (document.cell) {
       out << derivation_text(chapter.all_steps, *document.cell, document.depth, chapter.tokens, document.text.print);
     } else if (const ShownWhatIf* const what_if = asked_what_if(chapter)) {
-      write_side_by_side(out, chapter.steps, what_if->steps, what_if->did, document.text, document.terminal.width);
+      write_compared(out, chapter.steps, what_if->steps, what_if->did, document.text);
     } else {
       write_chapter(out, chapter, document);
     }

@@ -1,4 +1,4 @@
-#include "system/beside.hpp"
+#include "system/place.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <string_view>
 #include <utility>
 
 namespace attn::system {

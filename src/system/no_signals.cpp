@@ -1,5 +1,5 @@
 // Where no signal arrives, this file is in the place of signals.cpp.
-#include "system/signals.hpp"
+#include "system/pager.hpp"
 
 namespace attn::system {
 

@@ -1,12 +1,9 @@
 #include "system/pager.hpp"
 
-#include <csignal>
 #include <cstdlib>
 #include <string_view>
 
 #include <sys/wait.h>
-
-#include "system/signals.hpp"
 
 namespace attn::system {
 

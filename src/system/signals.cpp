@@ -1,4 +1,4 @@
-#include "system/signals.hpp"
+#include "system/pager.hpp"
 
 #include <semaphore.h>
 
@@ -7,7 +7,7 @@
 #include <system_error>
 #include <thread>
 
-#include "system/beside.hpp"
+#include "system/place.hpp"
 
 namespace attn::system {
 namespace {

@@ -1,8 +1,6 @@
 #include "tensor/array.hpp"
 
 #include <numeric>
-#include <optional>
-#include <utility>
 
 #include "tensor/xtensor.hpp"
 

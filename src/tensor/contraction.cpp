@@ -1,13 +1,8 @@
 #include <algorithm>
-#include <array>
-#include <map>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "tensor/blas.hpp"
-#include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 
 namespace attn {
@@ -42,34 +37,23 @@ void by_loop(Blas, const Array& a, const Array& b, float* out) {
   }
 }
 
-/// The properties of one contraction. In words, {a} and {b} are the operands, {(a)} an operand parenthesised if needed.
+/// The properties of one contraction.
 struct Row {
-  Kind kind;
   std::string_view name;
-  std::array<std::string_view, 2> operands;  ///< a letter for each axis; the sum runs over k
-  std::string_view result;                   ///< the axes of the result
+  std::string_view left;    ///< a letter for each axis of the first operand; the sum runs over k
+  std::string_view right;   ///< of the second
+  std::string_view result;  ///< of the result
   void (*compute)(Blas blas, const Array& a, const Array& b, float* out);  ///< contiguous operands; out starts as zeros
-  std::string_view words;
-  std::string_view numpy;
-  std::string_view autograd_name;
+  Kind kind;
+  const char* autograd;
+  const char* words;
+  const char* numpy;
 };
 
-std::string filled(std::string_view words, const std::vector<std::string>& operands) {
-  const std::map<std::string_view, std::string> places = {
-      {"{a}", operands[0]}, {"{b}", operands[1]}, {"{(a)}", grouped(operands[0])}, {"{(b)}", grouped(operands[1])}};
-  std::string text;
-  while (!words.empty()) {
-    const auto place = std::ranges::find_if(places, [&](const auto& one) { return words.starts_with(one.first); });
-    text += place == places.end() ? std::string(words.substr(0, 1)) : place->second;
-    words.remove_prefix(place == places.end() ? 1 : place->first.size());
-  }
-  return text;
-}
-
 /// Products of two tensors' elements, summed along k, the last axis of the first.
-class Contraction final : public Operation {
+class Contraction final : public Worded {
  public:
-  explicit Contraction(const Row& row) : row_(row) {}
+  explicit Contraction(const Row& row) : Worded({{.kind = row.kind}, row.autograd, row.words, row.numpy}), row_(row) {}
 
   Shape result(const std::vector<Tensor>& operands) const {
     Shape shape;
@@ -89,7 +73,7 @@ class Contraction final : public Operation {
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
     const auto element = [&](std::size_t operand, std::int64_t k) {
       Element place = {operand, {}};
-      for (const char letter : row_.operands[operand]) {
+      for (const char letter : operand == 0 ? row_.left : row_.right) {
         place.index.push_back(letter == 'k' ? k : index[row_.result.find(letter)]);
       }
       return place;
@@ -100,117 +84,84 @@ class Contraction final : public Operation {
     }
     return derivation;
   }
-  std::string words(const std::vector<std::string>& operands) const override { return filled(row_.words, operands); }
-  std::string numpy(const std::vector<std::string>& operands) const override { return filled(row_.numpy, operands); }
-  Facts facts() const override { return {.kind = row_.kind}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
-    const std::size_t left = row_.operands[0].find(row_.result[axis]);
+    const std::size_t left = row_.left.find(row_.result[axis]);
     const bool is_left = left != std::string_view::npos;
-    return is_left ? AxisSource{operands[0], left} : AxisSource{operands[1], row_.operands[1].find(row_.result[axis])};
+    return is_left ? AxisSource{operands[0], left} : AxisSource{operands[1], row_.right.find(row_.result[axis])};
   }
-  std::string autograd_name(const std::vector<Tensor>&) const override { return std::string(row_.autograd_name); }
 
  private:
   const Row& row_;
 };
 
 Tensor contraction(const Row& row, const Tensor& a, const Tensor& b) {
-  const bool have_axes = a.shape().size() == row.operands[0].size() && b.shape().size() == row.operands[1].size();
-  if (!have_axes || a.size(-1) != b.shape()[row.operands[1].find('k')]) {
+  const bool have_axes = a.shape().size() == row.left.size() && b.shape().size() == row.right.size();
+  if (!have_axes || a.size(-1) != b.shape()[row.right.find('k')]) {
     throw ShapeError(std::string(row.name) + ": " + shape_text(a.shape()) + " and " + shape_text(b.shape()) +
-                     " do not fit; their axes must be " + std::string(row.operands[0]) + " and " +
-                     std::string(row.operands[1]));
+                     " do not fit; their axes must be " + std::string(row.left) + " and " + std::string(row.right));
   }
   auto operation = std::make_shared<Contraction>(row);
   Shape shape = operation->result({a, b});
   return Tensor(std::move(operation), {a, b}, std::move(shape));
 }
 
+constexpr Row dot_row = {
+    "dot", "k", "k", "", by_dot, Kind::dot, "DotBackward0", "torch.dot({a}, {b})", "np.dot({a}, {b})"};
+constexpr Row dot_by_loop_row = {"dot_by_loop",
+                                 "k",
+                                 "k",
+                                 "",
+                                 by_loop,
+                                 Kind::dot,
+                                 "AddBackward0",
+                                 "sum(a * b for a, b in zip({a}, {b}))",
+                                 "sum((a * b for a, b in zip({a}, {b})), np.float32(0))"};
+constexpr Row dots_row = {"dots",
+                          "ik",
+                          "k",
+                          "i",
+                          by_dot,
+                          Kind::dots,
+                          "StackBackward0",
+                          "torch.stack([torch.dot(x_i, {b}) for x_i in {a}])",
+                          "np.stack([np.dot(x_i, {b}) for x_i in {a}])"};
+constexpr Row pairwise_dots_row = {"pairwise_dots",
+                                   "ik",
+                                   "jk",
+                                   "ij",
+                                   by_dot,
+                                   Kind::pairwise_dots,
+                                   "StackBackward0",
+                                   "torch.stack([torch.stack([torch.dot(x_i, x_j) for x_j in {b}]) for x_i in {a}])",
+                                   "np.stack([np.stack([np.dot(x_i, x_j) for x_j in {b}]) for x_i in {a}])"};
+constexpr Row matvec_row = {"matvec", "jk", "k", "j", by_gemv, Kind::matvec, "MvBackward0", "{(a)} @ {(b)}", ""};
+constexpr Row matvecs_row = {"matvecs",
+                             "jk",
+                             "ik",
+                             "ij",
+                             by_gemv,
+                             Kind::matvecs,
+                             "StackBackward0",
+                             "torch.stack([{(a)} @ x_i for x_i in {b}])",
+                             "np.stack([{(a)} @ x_i for x_i in {b}])"};
+constexpr Row weighted_sum_row = {"weighted_sum",
+                                  "k",
+                                  "kj",
+                                  "j",
+                                  by_loop,
+                                  Kind::weighted_sum,
+                                  "AddBackward0",
+                                  "sum({a}[i] * x_i for i, x_i in enumerate({b}))",
+                                  ""};
+
 }  // namespace
 
-Tensor dot(const Tensor& a, const Tensor& b) {
-  static constexpr Row row = {.kind = Kind::dot,
-                              .name = "dot",
-                              .operands = {"k", "k"},
-                              .result = "",
-                              .compute = by_dot,
-                              .words = "torch.dot({a}, {b})",
-                              .numpy = "np.dot({a}, {b})",
-                              .autograd_name = "DotBackward0"};
-  return contraction(row, a, b);
-}
-
-Tensor dot_by_loop(const Tensor& a, const Tensor& b) {
-  static constexpr Row row = {.kind = Kind::dot,
-                              .name = "dot_by_loop",
-                              .operands = {"k", "k"},
-                              .result = "",
-                              .compute = by_loop,
-                              .words = "sum(a * b for a, b in zip({a}, {b}))",
-                              .numpy = "sum((a * b for a, b in zip({a}, {b})), np.float32(0))",
-                              .autograd_name = "AddBackward0"};
-  return contraction(row, a, b);
-}
-
-Tensor dots(const Tensor& rows, const Tensor& x) {
-  static constexpr Row row = {.kind = Kind::dots,
-                              .name = "dots",
-                              .operands = {"ik", "k"},
-                              .result = "i",
-                              .compute = by_dot,
-                              .words = "torch.stack([torch.dot(x_i, {b}) for x_i in {a}])",
-                              .numpy = "np.stack([np.dot(x_i, {b}) for x_i in {a}])",
-                              .autograd_name = "StackBackward0"};
-  return contraction(row, rows, x);
-}
-
-Tensor pairwise_dots(const Tensor& a, const Tensor& b) {
-  static constexpr Row row = {
-      .kind = Kind::pairwise_dots,
-      .name = "pairwise_dots",
-      .operands = {"ik", "jk"},
-      .result = "ij",
-      .compute = by_dot,
-      .words = "torch.stack([torch.stack([torch.dot(x_i, x_j) for x_j in {b}]) for x_i in {a}])",
-      .numpy = "np.stack([np.stack([np.dot(x_i, x_j) for x_j in {b}]) for x_i in {a}])",
-      .autograd_name = "StackBackward0"};
-  return contraction(row, a, b);
-}
-
-Tensor matvec(const Tensor& a, const Tensor& x) {
-  static constexpr Row row = {.kind = Kind::matvec,
-                              .name = "matvec",
-                              .operands = {"jk", "k"},
-                              .result = "j",
-                              .compute = by_gemv,
-                              .words = "{(a)} @ {(b)}",
-                              .numpy = "{(a)} @ {(b)}",
-                              .autograd_name = "MvBackward0"};
-  return contraction(row, a, x);
-}
-
-Tensor matvecs(const Tensor& a, const Tensor& rows) {
-  static constexpr Row row = {.kind = Kind::matvecs,
-                              .name = "matvecs",
-                              .operands = {"jk", "ik"},
-                              .result = "ij",
-                              .compute = by_gemv,
-                              .words = "torch.stack([{(a)} @ x_i for x_i in {b}])",
-                              .numpy = "np.stack([{(a)} @ x_i for x_i in {b}])",
-                              .autograd_name = "StackBackward0"};
-  return contraction(row, a, rows);
-}
-
-Tensor weighted_sum(const Tensor& weights, const Tensor& rows) {
-  static constexpr Row row = {.kind = Kind::weighted_sum,
-                              .name = "weighted_sum",
-                              .operands = {"k", "kj"},
-                              .result = "j",
-                              .compute = by_loop,
-                              .words = "sum({a}[i] * x_i for i, x_i in enumerate({b}))",
-                              .numpy = "sum({a}[i] * x_i for i, x_i in enumerate({b}))",
-                              .autograd_name = "AddBackward0"};
-  return contraction(row, weights, rows);
-}
+Tensor dot(const Tensor& a, const Tensor& b) { return contraction(dot_row, a, b); }
+Tensor dot_by_loop(const Tensor& a, const Tensor& b) { return contraction(dot_by_loop_row, a, b); }
+Tensor dots(const Tensor& rows, const Tensor& x) { return contraction(dots_row, rows, x); }
+Tensor pairwise_dots(const Tensor& a, const Tensor& b) { return contraction(pairwise_dots_row, a, b); }
+Tensor matvec(const Tensor& a, const Tensor& x) { return contraction(matvec_row, a, x); }
+Tensor matvecs(const Tensor& a, const Tensor& rows) { return contraction(matvecs_row, a, rows); }
+Tensor weighted_sum(const Tensor& weights, const Tensor& rows) { return contraction(weighted_sum_row, weights, rows); }
 
 }  // namespace attn

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <cstddef>
-#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "tensor/array.hpp"
 
@@ -48,10 +45,21 @@ struct Derivation {
     std::optional<Element> b;
   };
 
-  explicit Derivation(Rule rule);
+  explicit Derivation(Rule kind) : rule(kind) {}
   /// A derivation with one term.
-  Derivation(Rule rule, Element a, std::optional<Element> b = {}, double constant = 0);
-  void add(Element a, std::optional<Element> b = {});
+  Derivation(Rule kind, Element a, std::optional<Element> b = {}, double number = 0) : rule(kind), constant(number) {
+    add(std::move(a), std::move(b));
+  }
+  /// From the elements of the first operand along an axis; with pairs also from those of the second.
+  static Derivation along(Rule rule, Shape index, std::size_t axis, std::int64_t size, bool is_of_pairs = false) {
+    Derivation derivation(rule);
+    derivation.position = static_cast<std::size_t>(index[axis]);
+    for (index[axis] = 0; index[axis] < size; ++index[axis]) {
+      derivation.add({0, index}, is_of_pairs ? std::optional(Element{1, index}) : std::nullopt);
+    }
+    return derivation;
+  }
+  void add(Element a, std::optional<Element> b = {}) { terms.push_back({std::move(a), std::move(b)}); }
 
   Rule rule;
   std::vector<Term> terms;  ///< in the order of the arithmetic
@@ -61,6 +69,31 @@ struct Derivation {
 };
 
 /// The rule's name for programs: "products".
-std::string_view rule_name(Derivation::Rule rule);
+constexpr std::string_view rule_name(Derivation::Rule rule) {
+  constexpr std::string_view names[] = {"given",
+                                        "copy",
+                                        "products",
+                                        "sum",
+                                        "product",
+                                        "difference",
+                                        "maximum",
+                                        "quotient",
+                                        "exponential",
+                                        "cosine",
+                                        "sine",
+                                        "root",
+                                        "inverse root",
+                                        "raised",
+                                        "mean",
+                                        "variance",
+                                        "inverse deviation",
+                                        "softmax",
+                                        "softmax_gradient",
+                                        "masked",
+                                        "kept",
+                                        "dropped",
+                                        "comparison"};
+  return names[static_cast<std::size_t>(rule)];
+}
 
 }  // namespace attn

@@ -1,16 +1,16 @@
-#include <algorithm>
-#include <cmath>
+#include <functional>
 #include <optional>
-#include <string_view>
 #include <utility>
 
-#include "tensor/fused.hpp"
-#include "tensor/operations.hpp"
+#include "tensor/math.hpp"
+#include "tensor/reductions.hpp"
 #include "tensor/words.hpp"
 #include "tensor/xtensor.hpp"
 
 namespace attn {
 namespace {
+
+using Rule = Derivation::Rule;
 
 /// The block as an xtensor expression, which repeats axes of size 1.
 template <class AnyBlock>
@@ -19,34 +19,13 @@ auto adapted(AnyBlock& block) {
                    std::vector<std::size_t>(block.shape().begin(), block.shape().end()));
 }
 
-/// An operation of two tensors.
-struct Sign {
-  Kind kind;
-  std::string_view words;
-  std::string_view autograd;
-  Derivation::Rule rule;
-};
-constexpr Sign times = {Kind::multiplied, " * ", "MulBackward0", Derivation::Rule::product};
-constexpr Sign plus = {Kind::added, " + ", "AddBackward0", Derivation::Rule::sum};
-constexpr Sign minus = {Kind::subtracted, " - ", "SubBackward0", Derivation::Rule::difference};
-constexpr Sign over = {Kind::divided, " / ", "DivBackward0", Derivation::Rule::quotient};
-
 /// x * y, x / y, x + y or x - y element by element; an operand is repeated along axes that it lacks or that have
 /// size 1.
-class Elementwise final : public Operation {
+class Elementwise final : public Pointwise {
  public:
-  explicit Elementwise(const Sign& sign) : sign_(sign) {}
+  Elementwise(Kind kind, Rule rule, char sign, const std::string& autograd)
+      : Pointwise({{.kind = kind}, autograd, std::string("{(a)} ") + sign + " {(b)}"}), rule_(rule), sign_(sign) {}
 
-  std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
-    const auto box_of = [&](const Tensor& operand) {
-      Box box(part.end() - operand.dim(), part.end());
-      for (std::size_t axis = 0; axis < box.size(); ++axis) {
-        box[axis] = operand.shape()[axis] == 1 ? Range{0, 1} : box[axis];
-      }
-      return box;
-    };
-    return std::vector<Need>{{box_of(operands[0])}, {box_of(operands[1])}};
-  }
   Array compute(const std::vector<Tensor>& operands, const Box& part) const override {
     const auto x_contents = operands[0].array().contents();
     const auto y_contents = operands[1].array().contents();
@@ -54,37 +33,26 @@ class Elementwise final : public Operation {
     const auto& y = std::get<Block<float>>(*y_contents);
     Block<float> result(box_shape(part));
     auto out = adapted(result);
-    if (sign_.kind == Kind::multiplied) {
-      xt::noalias(out) = adapted(x) * adapted(y);
-    } else if (sign_.kind == Kind::added) {
-      xt::noalias(out) = adapted(x) + adapted(y);
-    } else if (sign_.kind == Kind::subtracted) {
-      xt::noalias(out) = adapted(x) - adapted(y);
-    } else {
-      xt::noalias(out) = adapted(x) / adapted(y);
+    switch (sign_) {
+      case '*': xt::noalias(out) = adapted(x) * adapted(y); break;
+      case '+': xt::noalias(out) = adapted(x) + adapted(y); break;
+      case '-': xt::noalias(out) = adapted(x) - adapted(y); break;
+      default: xt::noalias(out) = adapted(x) / adapted(y);
     }
     return Array(std::move(result));
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
-    const auto at = [&](std::size_t operand) {
-      const Shape& shape = operands[operand].shape();
-      Shape place(index.end() - std::ssize(shape), index.end());
-      for (std::size_t axis = 0; axis < place.size(); ++axis) {
-        place[axis] = shape[axis] == 1 ? 0 : place[axis];
-      }
-      return Element{operand, std::move(place)};
-    };
-    if (sign_.kind == Kind::added) {
-      Derivation derivation(sign_.rule, at(0));
-      derivation.add(at(1));
-      return derivation;
+    Box place = box_at(index);
+    const auto each = *needs(operands, place);
+    const Element x = {0, box_begin(each[0].box)};
+    const Element y = {1, box_begin(each[1].box)};
+    if (rule_ != Rule::sum) {
+      return Derivation(rule_, x, y);
     }
-    return Derivation(sign_.rule, at(0), at(1));
+    Derivation derivation(rule_, x);
+    derivation.add(y);
+    return derivation;
   }
-  std::string words(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + std::string(sign_.words) + grouped(operands[1]);
-  }
-  Facts facts() const override { return {.kind = sign_.kind}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
     const std::int64_t from_end = std::max(operands[0].dim(), operands[1].dim()) - static_cast<std::int64_t>(axis);
     const auto has = [&](const Tensor& x) { return from_end <= x.dim() && x.size(-from_end) > 1; };
@@ -93,97 +61,220 @@ class Elementwise final : public Operation {
                ? std::nullopt
                : std::optional(AxisSource{source, static_cast<std::size_t>(source.dim() - from_end)});
   }
-  std::string autograd_name(const std::vector<Tensor>&) const override { return std::string(sign_.autograd); }
 
  private:
-  Sign sign_;
+  Rule rule_;
+  char sign_;
 };
 
-Tensor elementwise(const Tensor& x, const Tensor& y, const Sign& sign) {
+template <class... Parts>
+Tensor elementwise(const Tensor& x, const Tensor& y, const Parts&... parts) {
   std::optional<Shape> shape = broadcast(x.shape(), y.shape());
   if (!shape) {
     throw ShapeError("the shapes " + shape_text(x.shape()) + " and " + shape_text(y.shape()) +
                      " do not go together element by element");
   }
-  return Tensor(std::make_shared<Elementwise>(sign), {x, y}, std::move(*shape));
+  return Tensor(std::make_shared<Elementwise>(parts...), {x, y}, std::move(*shape));
 }
 
 }  // namespace
 
-Tensor multiply(const Tensor& x, const Tensor& y) { return elementwise(x, y, times); }
+Tensor multiply(const Tensor& x, const Tensor& y) {
+  return elementwise(x, y, Kind::multiplied, Rule::product, '*', "MulBackward0");
+}
 
-Tensor add(const Tensor& x, const Tensor& y) { return elementwise(x, y, plus); }
+Tensor add(const Tensor& x, const Tensor& y) { return elementwise(x, y, Kind::added, Rule::sum, '+', "AddBackward0"); }
 
-Tensor subtract(const Tensor& x, const Tensor& y) { return elementwise(x, y, minus); }
+Tensor subtract(const Tensor& x, const Tensor& y) {
+  return elementwise(x, y, Kind::subtracted, Rule::difference, '-', "SubBackward0");
+}
 
-Tensor divide(const Tensor& x, const Tensor& y) { return elementwise(x, y, over); }
+Tensor divide(const Tensor& x, const Tensor& y) {
+  return elementwise(x, y, Kind::divided, Rule::quotient, '/', "DivBackward0");
+}
 
 namespace {
 
-class Divide final : public Operation {
+class Maximum final : public Pointwise {
  public:
-  Divide(double divisor, std::string words, std::int64_t root_of = 0)
-      : divisor_(static_cast<float>(divisor)), words_(std::move(words)), root_of_(root_of) {}
+  Maximum()
+      : Pointwise({{.kind = Kind::largest}, "MaximumBackward0", "torch.maximum({a}, {b})", "np.maximum({a}, {b})"}) {}
 
-  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
-    return std::vector<Need>{{part}};
-  }
   Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
-    Block<float> quotient = operands[0].own_floats();
-    for (float& value : quotient) {
-      value /= divisor_;
+    Block<float> result = operands[0].own_floats();
+    const Array y = operands[1].array().contiguous();
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      result[i] = larger(result[i], y.floats()[i]);
     }
-    return Array(std::move(quotient));
+    return Array(std::move(result));
   }
   Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
-    return Derivation(Derivation::Rule::quotient, {0, index}, {}, static_cast<double>(divisor_));
+    Derivation derivation(Rule::maximum, {0, index});
+    derivation.add({1, index});
+    return derivation;
   }
-  std::string words(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + " / " + words_;
-  }
-  std::string pytorch(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + " / " + divisor(operands);
-  }
-  std::string numpy(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + " / np.float32(" + divisor(operands) + ")";
-  }
-  Facts facts() const override {
-    return {.kind = Kind::scaled, .root_of = root_of_, .value = static_cast<double>(divisor_)};
-  }
-  std::string autograd_name(const std::vector<Tensor>&) const override { return "DivBackward0"; }
-
- private:
-  /// A program may have its own expression for the number under the root, passed as the second operand.
-  std::string divisor(const std::vector<std::string>& operands) const {
-    const std::string number = operands.size() > 1 ? operands[1] : std::to_string(root_of_);
-    return root_of_ > 0 ? number + "**0.5" : words_;
-  }
-
-  float divisor_;
-  std::string words_;
-  std::int64_t root_of_;
 };
 
 }  // namespace
 
-Tensor divide(const Tensor& x, double divisor, const std::string& words) {
-  return Tensor(std::make_shared<Divide>(divisor, words), {x}, x.shape());
+Tensor maximum(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape()) {
+    throw ShapeError("the shapes " + shape_text(a.shape()) + " and " + shape_text(b.shape()) + " of maximum differ");
+  }
+  return Tensor(std::make_shared<Maximum>(), {a, b}, a.shape());
 }
+
+namespace {
+
+/// A function of each element by itself.
+class Each : public Pointwise {
+ public:
+  using Compute = std::function<void(std::span<float> values, Cpu cpu)>;
+
+  Each(Rule rule, double constant, Compute compute, Wording is)
+      : Pointwise(std::move(is)), rule_(rule), constant_(constant), compute_(std::move(compute)) {}
+
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
+    Block<float> values = operands[0].own_floats();
+    compute_(std::span<float>(values.data(), values.size()), kernels_of(operands).cpu);
+    return Array(std::move(values));
+  }
+  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
+    return Derivation(rule_, {0, index}, {}, constant_);
+  }
+
+ private:
+  Rule rule_;
+  double constant_;
+  Compute compute_;
+};
+
+Tensor each(const Tensor& x, Rule rule, double constant, Each::Compute compute, Wording is) {
+  return Tensor(std::make_shared<Each>(rule, constant, std::move(compute), std::move(is)), {x}, x.shape());
+}
+
+/// A function of one float, for every element.
+template <class Function>
+Each::Compute of_each(Function function) {
+  return [function](std::span<float> values, Cpu) {
+    for (float& value : values) {
+      value = function(value);
+    }
+  };
+}
+
+/// cos or sin, computed in float64 and rounded to float32. PyTorch's own float32 functions differ between its versions
+/// and kernels in the last bit; in float64 they all agree once rounded: of all 503 million float32 from 2^-40 to 2^20,
+/// glibc and SLEEF's functions of 1.0 and 3.5 ulp give the same cosine and sine for each (tests/exp_test.cpp).
+Tensor circular(const Tensor& x, Kind kind, Rule rule, const std::string& name, double (*function)(double)) {
+  return each(x, rule, 0,
+              of_each([function](float angle) { return static_cast<float>(function(static_cast<double>(angle))); }),
+              {{.kind = kind},
+               "ToCopyBackward0",
+               "torch." + name + "({(a)}.double()).float()",
+               "np." + name + "({(a)}.astype(np.float64)).astype(np.float32)"});
+}
+
+}  // namespace
+
+Tensor exp(const Tensor& x) {
+  return each(x, Rule::exponential, 0, [](std::span<float> values, Cpu cpu) { softmax_exp(values, cpu); },
+              {{.kind = Kind::exp}, "ExpBackward0", "torch.exp({a})", "np.exp({a})"});
+}
+
+Tensor cos(const Tensor& x) { return circular(x, Kind::cosine, Rule::cosine, "cos", std::cos); }
+
+Tensor sin(const Tensor& x) { return circular(x, Kind::sine, Rule::sine, "sin", std::sin); }
+
+Tensor sqrt(const Tensor& x) {
+  return each(x, Rule::root, 0, of_each([](float value) { return std::sqrt(value); }),
+              {{.kind = Kind::root}, "SqrtBackward0", "torch.sqrt({a})", "np.sqrt({a})"});
+}
+
+Tensor rsqrt(const Tensor& x) {
+  return each(x, Rule::inverse_root, 0, of_each([](float value) { return 1 / std::sqrt(value); }),
+              {{.kind = Kind::inverse_root}, "RsqrtBackward0", "torch.rsqrt({a})", "1 / np.sqrt({a})"});
+}
+
+Tensor add(const Tensor& x, double addend) {
+  const std::string number = python_repr(addend);
+  return each(x, Rule::raised, addend, of_each([addend](float value) { return value + static_cast<float>(addend); }),
+              {{.kind = Kind::raised, .value = addend},
+               "AddBackward0",
+               "{(a)} + " + number,
+               "{(a)} + np.float32(" + number + ")"});
+}
+
+/// Times the root of 1 / d, d the size of the last axis.
+Tensor scale_queries(const Tensor& queries) {
+  const std::int64_t d = queries.size(-1);
+  const auto factor = static_cast<float>(std::sqrt(1 / static_cast<double>(d)));
+  const std::string words = "(1 / " + std::to_string(d) + ")**0.5";
+  return each(queries, Rule::product, static_cast<double>(factor),
+              of_each([factor](float value) { return value * factor; }),
+              {{.kind = Kind::scaled, .root_of = d, .value = std::sqrt(static_cast<double>(d))},
+               "MulBackward0",
+               "{(a)} * " + words,
+               "{(a)} * np.float32(" + words + ")"});
+}
+
+namespace {
+
+/// Divides by a number, which may be the root of another. A program may have its own expression for that one, passed as
+/// the second operand.
+class Divide final : public Each {
+ public:
+  using Each::Each;
+
+  std::string pytorch(const std::vector<std::string>& operands) const override {
+    return Each::pytorch(with_root(operands));
+  }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return Each::numpy(with_root(operands));
+  }
+
+ private:
+  std::vector<std::string> with_root(std::vector<std::string> operands) const {
+    operands.push_back(std::to_string(facts().root_of));
+    return operands;
+  }
+};
+
+Tensor divided(const Tensor& x, double divisor, const std::string& words, std::int64_t root_of) {
+  const auto rounded = static_cast<float>(divisor);
+  const auto number = static_cast<double>(rounded);
+  const std::string in_program = root_of > 0 ? "{b}**0.5" : words;
+  return Tensor(
+      std::make_shared<Divide>(Rule::quotient, number, of_each([rounded](float x_i) { return x_i / rounded; }),
+                               Wording{{.kind = Kind::scaled, .root_of = root_of, .value = number},
+                                       "DivBackward0",
+                                       "{(a)} / " + words,
+                                       "{(a)} / np.float32(" + in_program + ")",
+                                       "{(a)} / " + in_program}),
+      {x}, x.shape());
+}
+
+}  // namespace
+
+Tensor divide(const Tensor& x, double divisor, const std::string& words) { return divided(x, divisor, words, 0); }
 
 Tensor scale(const Tensor& scores, const Tensor& keys) {
   const std::int64_t d = keys.size(-1);
-  const std::string words = keys.name() + ".shape[-1]**0.5";
-  return Tensor(std::make_shared<Divide>(std::sqrt(static_cast<double>(d)), words, d), {scores}, scores.shape());
+  return divided(scores, std::sqrt(static_cast<double>(d)), keys.name() + ".shape[-1]**0.5", d);
 }
 
 namespace {
 
 /// The last step of nn.LayerNorm. Under avx2 its multiplication and addition are fused.
-class ScaleAndShift final : public Operation {
+class ScaleAndShift final : public Pointwise {
  public:
-  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
-    return std::vector<Need>{{part}, {{part.back()}}, {{part.back()}}};
-  }
+  ScaleAndShift()
+      : Pointwise({{.kind = Kind::scaled_and_shifted},
+                   "NativeLayerNormBackward0",
+                   "{(a)} * {(b)} + {c}",
+                   {},
+                   "torch.addcmul({c}, {a}, {b})"}) {}
+
   Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     Block<float> values = operands[0].own_floats();
     const Array scales = operands[1].array().contiguous();
@@ -198,18 +289,10 @@ class ScaleAndShift final : public Operation {
     return Array(std::move(values));
   }
   Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
-    Derivation derivation(Derivation::Rule::products, {0, index}, Element{1, {index.back()}});
+    Derivation derivation(Rule::products, {0, index}, Element{1, {index.back()}});
     derivation.bias = Element{2, {index.back()}};
     return derivation;
   }
-  std::string words(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + " * " + grouped(operands[1]) + " + " + operands[2];
-  }
-  std::string pytorch(const std::vector<std::string>& operands) const override {
-    return "torch.addcmul(" + operands[2] + ", " + operands[0] + ", " + operands[1] + ")";
-  }
-  Facts facts() const override { return {.kind = Kind::scaled_and_shifted}; }
-  std::string autograd_name(const std::vector<Tensor>&) const override { return "NativeLayerNormBackward0"; }
 };
 
 }  // namespace
@@ -221,6 +304,49 @@ Tensor scale_and_shift(const Tensor& x, const Tensor& scales, const Tensor& shif
                      shape_text(scales.shape()) + " and a bias of " + shape_text(shifts.shape()));
   }
   return Tensor(std::make_shared<ScaleAndShift>(), {x, scales, shifts}, x.shape());
+}
+
+namespace {
+
+class AllClose final : public Worded {
+ public:
+  AllClose()
+      : Worded({{.kind = Kind::comparison}, "", "torch.isclose({a}, {b}).all()", "np.isclose({a}, {b}).all()"}) {}
+
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
+    constexpr float relative = 1e-05F;  // torch.isclose's defaults
+    constexpr float absolute = 1e-08F;
+    const Array a = operands[0].array().contiguous();
+    const Array b = operands[1].array().contiguous();
+    Block<bool> result(Shape{});
+    result[0] = true;
+    for (std::int64_t i = 0; i < a.count(); ++i) {
+      const float x = a.floats()[i];
+      const float y = b.floats()[i];
+      const bool close = x == y || std::abs(x - y) <= absolute + std::abs(relative * y);
+      result[0] = result[0] && close;
+    }
+    return Array(std::move(result));
+  }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape&) const override {
+    Derivation derivation(Rule::comparison);
+    const Shape& shape = operands[0].shape();
+    for (std::int64_t i = 0; i < element_count(shape); ++i) {
+      const Shape at = index_at(i, shape);
+      derivation.add({0, at}, Element{1, at});
+    }
+    return derivation;
+  }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>&, std::size_t) const override { return std::nullopt; }
+};
+
+}  // namespace
+
+Tensor all_close(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape()) {
+    throw ShapeError("all_close needs equal shapes, got " + shape_text(a.shape()) + " and " + shape_text(b.shape()));
+  }
+  return Tensor(std::make_shared<AllClose>(), {a, b}, {}, DType::boolean);
 }
 
 }  // namespace attn

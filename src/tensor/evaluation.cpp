@@ -1,4 +1,4 @@
-#include "tensor/evaluation.hpp"
+#include "tensor/tensor.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "tensor/blas_kernels.hpp"
+#include "tensor/blas.hpp"
 
 namespace attn {
 namespace {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 
 namespace attn {
@@ -34,29 +33,26 @@ class Leaf final : public Operation {
   std::optional<Tensor> like_;
 };
 
-class Parameter final : public Operation {
+class Parameter final : public Moved {
  public:
-  Parameter(std::string words, bool is_trainable) : words_(std::move(words)), is_trainable_(is_trainable) {}
+  Parameter(const std::string& words, bool is_trainable)
+      : Moved({{.kind = Kind::parameter},
+               "",
+               !words.empty() ? words
+               : is_trainable ? "nn.Parameter({a})"
+                              : "nn.Parameter({a}, requires_grad=False)",
+               "{a}"}),
+        is_trainable_(is_trainable) {}
 
   std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
     return std::vector<Need>{{part}};
   }
   Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override { return operands[0].array(); }
-  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
-    return Derivation(Derivation::Rule::copy, {0, index});
-  }
-  std::string words(const std::vector<std::string>& operands) const override {
-    return words_.empty() ? "nn.Parameter(" + operands[0] + (is_trainable_ ? ")" : ", requires_grad=False)") : words_;
-  }
-  std::string numpy(const std::vector<std::string>& operands) const override { return operands[0]; }
-  Facts facts() const override { return {.kind = Kind::parameter}; }
-  std::string autograd_name(const std::vector<Tensor>&) const override { return ""; }
   bool is_view() const override { return true; }
   bool is_parameter() const override { return true; }
   bool is_trainable() const override { return is_trainable_; }
 
  private:
-  std::string words_;
   bool is_trainable_;
 };
 
@@ -68,8 +64,8 @@ Tensor leaf(Shape shape, DType dtype, LeafWords words, Fill fill, std::optional<
                 std::move(shape), dtype);
 }
 
-Tensor parameter(const Tensor& data, std::string words) {
-  return Tensor(std::make_shared<Parameter>(std::move(words), true), {data}, data.shape());
+Tensor parameter(const Tensor& data, const std::string& words) {
+  return Tensor(std::make_shared<Parameter>(words, true), {data}, data.shape());
 }
 
 Tensor frozen_parameter(const Tensor& data) {
@@ -83,9 +79,14 @@ const Tensor& data_of(const Tensor& tensor) {
 namespace {
 
 /// Rows of a table, each by its number. The operands are the table and the numbers.
-class Lookup final : public Operation {
+class Lookup final : public Worded {
  public:
-  explicit Lookup(std::string module) : module_(std::move(module)) {}
+  explicit Lookup(const std::string& module)
+      : Worded({{.kind = Kind::looked_up},
+                "EmbeddingBackward0",
+                module + "({b})",
+                "{(a)}[{b}]",
+                "nn.functional.embedding({b}, {a})"}) {}
 
   Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     const auto contents = operands[1].array().contents();
@@ -103,23 +104,9 @@ class Lookup final : public Operation {
     const auto row = static_cast<std::int64_t>(operands[1].value({index[0]}));
     return Derivation(Derivation::Rule::copy, {0, {row, index[1]}});
   }
-  std::string words(const std::vector<std::string>& operands) const override {
-    return module_ + "(" + operands[1] + ")";
-  }
-  std::string pytorch(const std::vector<std::string>& operands) const override {
-    return "nn.functional.embedding(" + operands[1] + ", " + operands[0] + ")";
-  }
-  std::string numpy(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + "[" + operands[1] + "]";
-  }
-  Facts facts() const override { return {.kind = Kind::looked_up}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
     return AxisSource{operands[axis == 0 ? 1 : 0], axis};
   }
-  std::string autograd_name(const std::vector<Tensor>&) const override { return "EmbeddingBackward0"; }
-
- private:
-  std::string module_;
 };
 
 }  // namespace

@@ -3,13 +3,9 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
 #include <stdexcept>
-#include <string>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "tensor/tensor.hpp"
 
@@ -122,7 +118,7 @@ Tensor leaf(Shape shape, DType dtype, LeafWords words, Fill fill, std::optional<
 
 /// nn.Parameter(data): requires a gradient and prints "Parameter containing:". `words` replace the whole expression if
 /// the parameter belongs to a module ("nn.Linear(3, 3, bias=False).weight").
-Tensor parameter(const Tensor& data, std::string words = "");
+Tensor parameter(const Tensor& data, const std::string& words = "");
 
 /// nn.Parameter(data, requires_grad=False): also prints "Parameter containing:".
 Tensor frozen_parameter(const Tensor& data);
@@ -238,6 +234,10 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, float value);
 /// torch.softmax(x, dim=-1).
 Tensor softmax(const Tensor& x);
 
+/// torch.softmax(x, dim=axis) for an axis that is not the last, with the bits of PyTorch on one thread: its last few
+/// elements use another exponential, and their places depend on the number of threads.
+Tensor softmax_over(const Tensor& x, std::int64_t axis);
+
 /// The gradient of softmax's input, [..., n], from the gradients of its result and the result itself:
 /// torch._softmax_backward_data(gradients, weights, -1, torch.float32).
 Tensor softmax_gradient(const Tensor& gradients, const Tensor& weights);
@@ -262,8 +262,32 @@ Tensor all_close(const Tensor& a, const Tensor& b);
 /// The articles' loop `result += weights[i] * rows[i]`: weights [n], rows [n, d] -> [d].
 Tensor weighted_sum(const Tensor& weights, const Tensor& rows);
 
+/// x * mask: x where the bool mask is True, else 0. Both have the same shape.
+Tensor kept(const Tensor& x, const Tensor& mask);
+
 /// nn.Dropout(p) in training mode: x times 1 / (1 - p) where the mask is True, else 0; x itself for p = 0. x and mask
 /// have the same shape.
 Tensor dropout(const Tensor& x, const Tensor& mask, double p);
+
+/// Walks from tensors down to their leaves and lets a rule replace tensors. The tensors above are rebuilt lazily with
+/// the same operations and keep their names. Random draws are leaves that are already drawn, so rewriting never changes
+/// them. Shared operands are rewritten once.
+class Rewriter {
+ public:
+  /// Receives a tensor before rewriting and the same tensor with rewritten operands; returns the latter if the rule
+  /// does not apply.
+  using Rule = std::function<Tensor(const Tensor& was, const Tensor& is)>;
+
+  explicit Rewriter(Rule rule) : rule_(std::move(rule)) {}
+
+  /// Throws ShapeError if the rule replaces a tensor with one of another shape or dtype.
+  Tensor operator()(const Tensor& tensor) { return rewritten(tensor); }
+
+ private:
+  const Tensor& rewritten(const Tensor& tensor);
+
+  Rule rule_;
+  std::unordered_map<const void*, Tensor> done_;
+};
 
 }  // namespace attn

@@ -1,4 +1,4 @@
-#include "tensor/part.hpp"
+#include "tensor/tensor.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "tensor/products.hpp"
+#include "tensor/blas.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,8 +6,6 @@
 #include <mutex>
 #include <span>
 #include <utility>
-
-#include "tensor/blas.hpp"
 
 namespace attn {
 namespace {

@@ -1,11 +1,6 @@
-#include "tensor/rewrite.hpp"
-
-#include <cstddef>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "tensor/operations.hpp"
+
+#include <span>
 
 namespace attn {
 

@@ -1,8 +1,4 @@
-#include "tensor/rounded_math.hpp"
-
-#include <cmath>
-
-#include "tensor/glibc_math.hpp"
+#include "tensor/math.hpp"
 
 // All compute with pairs of doubles, 106 bits, of which the functions' errors leave 95. So the sum of the pair,
 // rounded, is the exact value rounded, unless that lies within 2^-40 of the middle between two doubles.

@@ -1,21 +1,18 @@
-#include <algorithm>
 #include <functional>
-#include <span>
 #include <utility>
-#include <vector>
 
-#include "tensor/exp.hpp"
-#include "tensor/fused.hpp"
-#include "tensor/lanes.hpp"
-#include "tensor/operations.hpp"
-#include "tensor/what_if.hpp"
+#include "tensor/math.hpp"
+#include "tensor/reductions.hpp"
 #include "tensor/words.hpp"
 
 namespace attn {
 namespace {
 
-class Softmax final : public Operation {
+class Softmax final : public Worded {
  public:
+  Softmax()
+      : Worded({{.kind = Kind::softmax}, "SoftmaxBackward0", "torch.softmax({a}, dim=-1)", "softmax({a}, axis=-1)"}) {}
+
   std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
     part.back() = {0, operands[0].size(-1)};
     return std::vector<Need>{{part}};
@@ -29,22 +26,8 @@ class Softmax final : public Operation {
     return Array(std::move(weights));
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
-    Derivation derivation(Derivation::Rule::softmax);
-    derivation.position = static_cast<std::size_t>(index.back());
-    Shape at = index;
-    for (at.back() = 0; at.back() < operands[0].size(-1); ++at.back()) {
-      derivation.add({0, at});
-    }
-    return derivation;
+    return Derivation::along(Derivation::Rule::softmax, index, index.size() - 1, operands[0].size(-1));
   }
-  std::string words(const std::vector<std::string>& operands) const override {
-    return "torch.softmax(" + operands[0] + ", dim=-1)";
-  }
-  std::string numpy(const std::vector<std::string>& operands) const override {
-    return "softmax(" + operands[0] + ", axis=-1)";
-  }
-  Facts facts() const override { return {.kind = Kind::softmax}; }
-  std::string autograd_name(const std::vector<Tensor>&) const override { return "SoftmaxBackward0"; }
 
  private:
   /// Works in passes: maximum, difference, exponential, sum, product with the sum's reciprocal.
@@ -77,9 +60,14 @@ namespace {
 
 /// PyTorch's vec_softmax: as many adjacent columns as the kernels have lanes go down the axis together; the remaining
 /// ones go one by one.
-class SoftmaxOver final : public Operation {
+class SoftmaxOver final : public Worded {
  public:
-  explicit SoftmaxOver(std::size_t axis) : axis_(axis) {}
+  explicit SoftmaxOver(std::size_t axis)
+      : Worded({{.kind = Kind::softmax, .axis = static_cast<std::int64_t>(axis)},
+                "SoftmaxBackward0",
+                "torch.softmax({a}, dim=" + std::to_string(axis) + ")",
+                "softmax({a}, axis=" + std::to_string(axis) + ")"}),
+        axis_(axis) {}
 
   Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     Block<float> weights = operands[0].own_floats();
@@ -92,22 +80,8 @@ class SoftmaxOver final : public Operation {
     return Array(std::move(weights));
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
-    Derivation derivation(Derivation::Rule::softmax);
-    derivation.position = static_cast<std::size_t>(index[axis_]);
-    Shape at = index;
-    for (at[axis_] = 0; at[axis_] < operands[0].shape()[axis_]; ++at[axis_]) {
-      derivation.add({0, at});
-    }
-    return derivation;
+    return Derivation::along(Derivation::Rule::softmax, index, axis_, operands[0].shape()[axis_]);
   }
-  std::string words(const std::vector<std::string>& operands) const override {
-    return "torch.softmax(" + operands[0] + ", dim=" + std::to_string(axis_) + ")";
-  }
-  std::string numpy(const std::vector<std::string>& operands) const override {
-    return "softmax(" + operands[0] + ", axis=" + std::to_string(axis_) + ")";
-  }
-  Facts facts() const override { return {.kind = Kind::softmax, .axis = static_cast<std::int64_t>(axis_)}; }
-  std::string autograd_name(const std::vector<Tensor>&) const override { return "SoftmaxBackward0"; }
 
  private:
   /// x [size, inner]. Works in passes: maximum, difference, exponential, sum, quotient.
@@ -147,8 +121,14 @@ namespace {
 
 /// The gradient of softmax's input, row by row: each gradient of a weight minus the row's sum of gradients times
 /// weights, times its weight. That is the product with softmax's Jacobian, diag(w) - w w.T.
-class SoftmaxGradient final : public Operation {
+class SoftmaxGradient final : public Worded {
  public:
+  SoftmaxGradient()
+      : Worded({{.kind = Kind::softmax_gradient},
+                "SoftmaxBackwardDataBackward0",
+                "torch._softmax_backward_data({a}, {b}, -1, torch.float32)",
+                "({(a)} - ({(a)} * {(b)}).sum(axis=-1, keepdims=True)) * {(b)}"}) {}
+
   std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
     part.back() = {0, operands[0].size(-1)};
     return std::vector<Need>{{part}, {part}};
@@ -163,24 +143,8 @@ class SoftmaxGradient final : public Operation {
     return Array(std::move(gradients));
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
-    Derivation derivation(Derivation::Rule::softmax_gradient);
-    derivation.position = static_cast<std::size_t>(index.back());
-    Shape at = index;
-    for (at.back() = 0; at.back() < operands[0].size(-1); ++at.back()) {
-      derivation.add({0, at}, Element{1, at});
-    }
-    return derivation;
+    return Derivation::along(Derivation::Rule::softmax_gradient, index, index.size() - 1, operands[0].size(-1), true);
   }
-  std::string words(const std::vector<std::string>& operands) const override {
-    return "torch._softmax_backward_data(" + operands[0] + ", " + operands[1] + ", -1, torch.float32)";
-  }
-  std::string numpy(const std::vector<std::string>& operands) const override {
-    const std::string gradient = grouped(operands[0]);
-    const std::string weight = grouped(operands[1]);
-    return "(" + gradient + " - (" + gradient + " * " + weight + ").sum(axis=-1, keepdims=True)) * " + weight;
-  }
-  Facts facts() const override { return {.kind = Kind::softmax_gradient}; }
-  std::string autograd_name(const std::vector<Tensor>&) const override { return "SoftmaxBackwardDataBackward0"; }
 
  private:
   /// PyTorch 2.14's compiler fused products and sums everywhere with avx512 and in the tail with avx2; 2.6's with avx2

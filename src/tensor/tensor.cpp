@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <mutex>
 #include <numeric>
-#include <optional>
-#include <stdexcept>
-#include <utility>
 
-#include "tensor/evaluation.hpp"
+#include "tensor/blas.hpp"
 #include "tensor/operations.hpp"
-#include "tensor/products.hpp"
 
 namespace attn {
 

@@ -1,19 +1,54 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <string>
 #include <unordered_set>
-#include <vector>
 
 #include "tensor/array.hpp"
 #include "tensor/derivation.hpp"
 #include "tensor/kernels.hpp"
-#include "tensor/part.hpp"
 
 namespace attn {
+
+/// The items [begin, end) of an axis.
+struct Range {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  std::int64_t size() const { return end - begin; }
+  bool operator==(const Range&) const = default;
+};
+
+/// A range of each axis.
+using Box = std::vector<Range>;
+
+/// The box of a whole tensor.
+Box whole_box(const Shape& shape);
+/// The box of one element.
+Box box_at(const Shape& index);
+
+/// The sizes of a box.
+Shape box_shape(const Box& box);
+/// The index of the box's first element.
+Shape box_begin(const Box& box);
+bool is_whole(const Box& box, const Shape& shape);
+bool contains(const Box& outer, const Box& inner);
+/// The position of `inner` within `outer`.
+Box within(const Box& outer, const Box& inner);
+
+/// A part of an array, as a view.
+Array cut(const Array& array, const Box& box);
+
+/// Finds the part of a tensor of shape `from` with the elements of `part`, a part of the same tensor viewed in shape
+/// `to`. Widens `part` to whole items of the axes that the reshape joins or splits.
+Box reshaped_box(Box& part, const Shape& to, const Shape& from);
+
+/// The part of an operand that an operation needs for a part of its result.
+struct Need {
+  Box box;
+  bool is_shared = false;  ///< other parts of the result also need it
+};
 
 class Tensor;
 
@@ -179,5 +214,25 @@ struct AxisSource {
   Tensor tensor;
   std::size_t axis;
 };
+
+/// Settings for evaluating tensors. They never change a number.
+struct Evaluation {
+  int threads = 1;
+  /// A tensor is computed in parts, if the requested operation allows it, when it has more elements than this and more
+  /// than twice as many as any given or drawn tensor that it depends on and that is held whole.
+  std::int64_t large = std::int64_t{1} << 22;
+  /// The approximate number of elements computed at a time, chosen to fit a core's cache.
+  std::int64_t panel = std::int64_t{1} << 18;
+};
+
+/// This process's settings.
+Evaluation& evaluation();
+
+/// The memory, in bytes, that threads besides the first work in: a panel, its operands, and BLAS's copies of both.
+std::int64_t bytes_of_threads();
+
+/// Calls `work` for each of [0, count) on as many threads as evaluation() says; a nested call uses one thread. Throws
+/// what the first failing call throws.
+void for_each_at_once(std::size_t count, const std::function<void(std::size_t i)>& work);
 
 }  // namespace attn

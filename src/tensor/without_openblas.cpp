@@ -1,7 +1,5 @@
-// A build with -DATTN_OPENBLAS=OFF has this file in the place of blas.cpp and blas_kernels.cpp.
+// A build with -DATTN_OPENBLAS=OFF has this file in the place of blas.cpp.
 #include "tensor/blas.hpp"
-#include "tensor/blas_kernels.hpp"
-#include "tensor/portable_blas.hpp"
 
 namespace attn {
 

@@ -1,4 +1,4 @@
-#include "text/columns.hpp"
+#include "text/lines.hpp"
 
 #include <algorithm>
 

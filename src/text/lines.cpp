@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdio>
 #include <utility>
 
-#include "text/columns.hpp"
 #include "text/utf8.hpp"
 
 namespace attn::text {

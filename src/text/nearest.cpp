@@ -1,11 +1,8 @@
-#include "text/nearest.hpp"
+#include "text/lines.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <vector>
-
-#include "text/lines.hpp"
 
 namespace attn::text {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "text/columns.hpp"
 #include "text/lines.hpp"
 
 namespace attn::text {

@@ -41,4 +41,15 @@ bool is_direction_mark(char32_t code) {
          (code >= 0x2066 && code <= 0x2069);
 }
 
+bool is_space(char32_t code) {
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(code));
+  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
+}
+
+bool is_printable(char32_t code) {
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(code));
+  return category != UTF8PROC_CATEGORY_CF && category != UTF8PROC_CATEGORY_CO && category != UTF8PROC_CATEGORY_CS &&
+         category != UTF8PROC_CATEGORY_CN;
+}
+
 }  // namespace attn::text

@@ -37,6 +37,12 @@ bool is_control(char32_t code);
 /// Marks that change the direction of the text around them (Unicode's property Bidi_Control).
 bool is_direction_mark(char32_t code);
 
+/// White space other than controls (Unicode's general categories Z).
+bool is_space(char32_t code);
+
+/// Returns false for format characters, private use and codes without a character (Cf, Co, Cs, Cn).
+bool is_printable(char32_t code);
+
 /// Codes that stand for no character in any text (Unicode's U+FFFE and U+FFFF, and so on of each plane).
 constexpr bool is_noncharacter(char32_t code) { return (code & 0xFFFE) == 0xFFFE; }
 

@@ -1,9 +1,8 @@
-#include "torch/distributions.hpp"
+#include "torch/generator.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <map>
@@ -11,9 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "tensor/fused.hpp"
-#include "tensor/glibc_math.hpp"
-#include "tensor/rounded_math.hpp"
+#include "tensor/math.hpp"
 
 namespace attn::torch {
 namespace {
@@ -84,10 +81,7 @@ float cephes_log(float x) {
   return fused(e, 0.693359375F, f + y);
 }
 
-struct SinCos {
-  float sin;
-  float cos;
-};
+using glibc::SinCos;
 
 /// sin x and cos x for x in [0, 2 pi]: sincosf of the Cephes library, fused in the same way.
 SinCos cephes_sincos(float x) {

@@ -4,14 +4,9 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
-#include <cstddef>
 #include <limits>
-#include <string_view>
 #include <type_traits>
-#include <utility>
 #include <variant>
-
-#include "torch/shown.hpp"
 
 namespace attn::torch {
 namespace {
@@ -227,18 +222,6 @@ class Writer {
   Formatter<Element> formatter_;
 };
 
-std::string join(const Shape& numbers) {
-  std::string text;
-  for (const std::int64_t number : numbers) {
-    text += text.empty() ? "" : ", ";
-    text += std::to_string(number);
-  }
-  return text;
-}
-
-/// Python's tuple: "(2, 3)", "(2,)", "()".
-std::string tuple(const Shape& numbers) { return "(" + join(numbers) + (numbers.size() == 1 ? ",)" : ")"); }
-
 /// Appends the elements of a tensor that has at least one.
 template <class Element>
 void append_elements(Output& out, const Block<Element>& block, const Printable& values, const PrintOptions& options) {
@@ -252,7 +235,7 @@ template <class Element>
 std::vector<std::string> empty_tensor_suffixes(const Shape& shape) {
   std::vector<std::string> suffixes;
   if (shape.size() != 1) {
-    suffixes.push_back("size=" + tuple(shape));
+    suffixes.push_back("size=" + tuple_text(shape));
   }
   if constexpr (!std::is_same_v<Element, float>) {
     suffixes.push_back(std::is_same_v<Element, bool> ? "dtype=torch.bool" : "dtype=torch.int64");
@@ -303,7 +286,7 @@ void print(Output& out, const Block<Element>& block, const Printable& values, st
     assert(options.precision >= 0 && options.edgeitems >= 0);
     append_elements(out, block, values, options);
     if (options.edgeitems == 0) {
-      own_suffixes = {"size=" + tuple(values.shape)};
+      own_suffixes = {"size=" + tuple_text(values.shape)};
     }
   }
   SuffixWriter writer(out.text, options.linewidth);
@@ -354,22 +337,6 @@ std::function<std::string(std::int64_t)> element_printer(std::shared_ptr<const C
       *values);
 }
 
-std::size_t longest_element(const Contents& values, const PrintOptions& options) {
-  return std::visit(
-      [&]<class Element>(const Block<Element>& block) {
-        const std::vector<ShownItems> axes = shown_items(block.shape(), options);
-        const View<Element> view{block.data(), axes, element_count(block.shape())};
-        std::size_t longest = 0;
-        if (block.size() > 0) {
-          Formatter<Element> formatter(view, options);
-          auto measure = [&](const Element& element) { longest = std::max(longest, formatter.text(element).size()); };
-          for_each_shown(view, measure);
-        }
-        return longest;
-      },
-      values);
-}
-
 Printable::Printable(const Contents& all)
     : shape(std::visit([](const auto& block) { return block.shape(); }, all)), shown(&all) {}
 
@@ -377,6 +344,6 @@ std::string cell_text(const PrintedTensor& printed, const PrintedCell& cell) {
   return printed.text.substr(cell.offset, cell.size);
 }
 
-std::string format_size(const Shape& shape) { return "torch.Size([" + join(shape) + "])"; }
+std::string format_size(const Shape& shape) { return "torch.Size([" + sizes_text(shape) + "])"; }
 
 }  // namespace attn::torch

@@ -1,17 +1,12 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "tensor/array.hpp"
-#include "torch/print_options.hpp"
+#include "torch/shown.hpp"
 
 namespace attn::torch {
 
@@ -64,9 +59,6 @@ void write_tensor(const TextSink& sink, const Printable& values, std::span<const
 /// Formats single elements, by position, as print_tensor does, without the padding.
 [[nodiscard]] std::function<std::string(std::int64_t)> element_printer(std::shared_ptr<const Contents> values,
                                                                        const PrintOptions& options);
-
-/// The length of the longest element text that print_tensor shows; 0 if there is none.
-[[nodiscard]] std::size_t longest_element(const Contents& values, const PrintOptions& options);
 
 /// The text of one cell.
 [[nodiscard]] std::string cell_text(const PrintedTensor& printed, const PrintedCell& cell);

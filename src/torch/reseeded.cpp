@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "tensor/operations.hpp"
-#include "torch/distributions.hpp"
+#include "torch/generator.hpp"
 
 namespace attn::torch {
 namespace {
@@ -13,27 +13,33 @@ namespace {
 constexpr std::size_t most_elements = 50'000;
 constexpr std::uint64_t block = 16;  // of normals
 
-/// The words, counted from the draw's first, that make an element of a tensor with `size` elements; none if an earlier
-/// draw left it over. distributions.hpp computes the numbers.
-std::vector<std::uint64_t> words_of(const Draw& draw, DropoutKernel dropout_kernel, std::uint64_t size,
-                                    std::uint64_t element) {
+/// What an element is made from.
+struct Made {
+  std::vector<std::uint64_t> words;  ///< counted from the draw's first; none if an earlier draw left it over
+  bool is_sine = false;              ///< of a normal number: the second of a pair
+};
+
+/// The origin of an element of a drawn tensor with `size` elements. distributions.hpp computes the numbers.
+Made made_of(const Draw& draw, DropoutKernel dropout_kernel, std::uint64_t size, std::uint64_t element) {
   const Kind kind = draw.leaf.kind();
   if (kind == Kind::uniform) {
-    return {element};
+    return {{element}};
   }
   if (kind == Kind::bernoulli) {
-    return dropout_kernel == DropoutKernel::mkl ? std::vector<std::uint64_t>{0}
-                                                : std::vector{2 * element, 2 * element + 1};
+    return dropout_kernel == DropoutKernel::mkl ? Made{{0}} : Made{{2 * element, 2 * element + 1}};
   }
   if (size < block) {
     const std::uint64_t left_over = draw.left_over ? 1 : 0;
-    const std::uint64_t first = element < left_over ? 0 : (element - left_over) / 2 * 4;
-    return element < left_over ? std::vector<std::uint64_t>{} : std::vector{first, first + 1, first + 2, first + 3};
+    if (element < left_over) {
+      return {};
+    }
+    const std::uint64_t first = (element - left_over) / 2 * 4;
+    return {{first, first + 1, first + 2, first + 3}, (element - left_over) % 2 == 1};
   }
   const bool is_again = size % block != 0 && element >= size - block;
   const std::uint64_t start = is_again ? size - block : element / block * block;
   const std::uint64_t first = (is_again ? size : start) + (element - start) % (block / 2);
-  return {first, first + block / 2};
+  return {{first, first + block / 2}, element - start >= block / 2};
 }
 
 }  // namespace
@@ -163,7 +169,8 @@ std::optional<Reseeded::Id> Reseeded::drawn(const Draw& draw, std::uint64_t elem
     count = static_cast<std::uint64_t>(facts.rows) * width;
   }
   Node node{.drawn = draw.ids ? Kind::normal : facts.kind, .a = {}};
-  for (const std::uint64_t word : words_of(draw, draws_->dropout_kernel, count, element)) {
+  const Made made = made_of(draw, draws_->dropout_kernel, count, element);
+  for (const std::uint64_t word : made.words) {
     node.a.push_back(draw.first + word);
   }
   const bool is_left_over = node.a.empty();
@@ -176,13 +183,7 @@ std::optional<Reseeded::Id> Reseeded::drawn(const Draw& draw, std::uint64_t elem
   } else if (facts.kind == Kind::bernoulli) {
     node.constant = facts.p;
   } else {
-    const bool is_small = node.a.size() == 4;
-    const bool is_again = count % block != 0 && element + block >= count;
-    const std::uint64_t start = is_small   ? (draw.left_over ? 1 : 0)
-                                : is_again ? count - block
-                                           : element / block * block;
-    const bool is_sine = is_small ? (element - start) % 2 == 1 : element - start >= block / 2;
-    node.constant = is_sine ? 1 : 0;
+    node.constant = made.is_sine ? 1 : 0;
   }
   return put(std::move(node));
 }

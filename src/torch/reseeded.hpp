@@ -1,19 +1,14 @@
 #pragma once
 
 #include <compare>
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "tensor/derivation.hpp"
 #include "tensor/tensor.hpp"
-#include "torch/draws.hpp"
+#include "torch/torch.hpp"
 
 namespace attn::torch {
 

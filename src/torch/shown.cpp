@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "tensor/part.hpp"
+#include "tensor/tensor.hpp"
 
 namespace attn::torch {
 namespace {

@@ -1,16 +1,27 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "tensor/array.hpp"
 #include "tensor/tensor.hpp"
-#include "torch/print_options.hpp"
 
-/// The elements of a tensor that print shows.
+/// How print shows a tensor, and which of its elements.
 namespace attn::torch {
+
+enum class SciMode { automatic, on, off };
+
+/// The settings of torch.set_printoptions, with PyTorch's defaults.
+struct PrintOptions {
+  /// Digits after the decimal point.
+  int precision = 4;
+  /// Tensors with more elements than this are summarised.
+  std::int64_t threshold = 1000;
+  /// Items shown at either end of an axis of a summarised tensor.
+  std::int64_t edgeitems = 3;
+  /// Characters per line, to the extent that PyTorch observes it.
+  std::int64_t linewidth = 80;
+  SciMode sci_mode = SciMode::automatic;
+};
 
 /// The shown items of one axis: [0, head_end), "..." if `cut`, then [tail_begin, size).
 struct ShownItems {

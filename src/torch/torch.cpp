@@ -1,16 +1,11 @@
 #include "torch/torch.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <memory>
 #include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "tensor/evaluation.hpp"
-#include "tensor/rounded_math.hpp"
+#include "tensor/math.hpp"
+#include "tensor/tensor.hpp"
 #include "tensor/words.hpp"
 #include "torch/generator.hpp"
 
@@ -31,6 +26,22 @@ Tensor filled(const Tensor& x, Facts facts, const std::string& words, bool value
   };
   const LeafWords leaf_words(words, (value ? "np.ones(" : "np.zeros(") + tuple_text(x.shape()) + ", bool)");
   return leaf(x.shape(), DType::boolean, leaf_words, fill, x.kernels(), facts, x);
+}
+
+/// A matrix whose cells follow from their row and column.
+template <class T, class Cell>
+Tensor by_place(const Shape& shape, const LeafWords& words, Facts facts, Cell cell) {
+  const auto fill = [cell](const Box& part) {
+    auto matrix = Block<T>::unwritten(box_shape(part));
+    T* out = matrix.data();
+    for (std::int64_t i = part[0].begin; i < part[0].end; ++i) {
+      for (std::int64_t j = part[1].begin; j < part[1].end; ++j) {
+        *out++ = cell(i, j);
+      }
+    }
+    return Contents(std::move(matrix));
+  };
+  return leaf(shape, std::is_same_v<T, bool> ? DType::boolean : DType::float32, words, fill, {}, facts);
 }
 
 }  // namespace
@@ -214,16 +225,8 @@ Tensor mask_above(std::int64_t rows, std::int64_t columns, std::int64_t diagonal
   const std::string sizes = sizes_text({rows, columns});
   const LeafWords words("torch.triu(torch.ones(" + sizes + "), diagonal=" + std::to_string(diagonal) + ").bool()",
                         "np.triu(np.ones((" + sizes + "), bool), k=" + std::to_string(diagonal) + ")");
-  const auto fill = [diagonal](const Box& part) {
-    Block<bool> mask(box_shape(part));
-    bool* row = mask.data();
-    for (std::int64_t i = part[0].begin; i < part[0].end; ++i, row += part[1].size()) {
-      const std::int64_t seen = i + diagonal - part[1].begin;
-      std::fill(row + std::clamp<std::int64_t>(seen, 0, part[1].size()), row + part[1].size(), true);
-    }
-    return Contents(std::move(mask));
-  };
-  return leaf({rows, columns}, DType::boolean, words, fill, {}, {.kind = Kind::given, .is_by_tokens = rows == columns});
+  return by_place<bool>({rows, columns}, words, {.kind = Kind::given, .is_by_tokens = rows == columns},
+                        [diagonal](std::int64_t i, std::int64_t j) { return j >= i + diagonal; });
 }
 
 Tensor window_mask(std::int64_t n, std::int64_t window) {
@@ -233,17 +236,8 @@ Tensor window_mask(std::int64_t n, std::int64_t window) {
       "torch.triu(torch.ones(" + sizes + "), diagonal=1).bool() | torch.tril(torch.ones(" + sizes +
           "), diagonal=" + below + ").bool()",
       "np.triu(np.ones((" + sizes + "), bool), k=1) | np.tril(np.ones((" + sizes + "), bool), k=" + below + ")");
-  const auto fill = [window](const Box& part) {
-    Block<bool> mask(box_shape(part));
-    bool* cell = mask.data();
-    for (std::int64_t i = part[0].begin; i < part[0].end; ++i) {
-      for (std::int64_t j = part[1].begin; j < part[1].end; ++j) {
-        *cell++ = j > i || j <= i - window;
-      }
-    }
-    return Contents(std::move(mask));
-  };
-  return leaf({n, n}, DType::boolean, words, fill, {}, {.kind = Kind::given, .window = window, .is_by_tokens = true});
+  return by_place<bool>({n, n}, words, {.kind = Kind::given, .window = window, .is_by_tokens = true},
+                        [window](std::int64_t i, std::int64_t j) { return j > i || j <= i - window; });
 }
 
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, const Tensor& scores) {
@@ -330,22 +324,15 @@ Tensor alibi_slopes(std::int64_t heads, const Tensor& like) {
 Tensor token_zeros(std::int64_t n) {
   const std::string sizes = sizes_text({n, n});
   const LeafWords words("torch.zeros(" + sizes + ")", "np.zeros((" + sizes + "), np.float32)");
-  const auto fill = [](const Box& part) { return Contents(Block<float>(box_shape(part))); };
-  return leaf({n, n}, DType::float32, words, fill, {}, {.kind = Kind::given, .is_by_tokens = true});
+  return by_place<float>({n, n}, words, {.kind = Kind::given, .is_by_tokens = true},
+                         [](std::int64_t, std::int64_t) { return 0.0F; });
 }
 
 Tensor lower_triangle(std::int64_t n) {
   const std::string sizes = sizes_text({n, n});
   const LeafWords words("torch.tril(torch.ones(" + sizes + "))", "np.tril(np.ones((" + sizes + "), np.float32))");
-  const auto fill = [](const Box& part) {
-    Block<float> triangle(box_shape(part));
-    float* row = triangle.data();
-    for (std::int64_t i = part[0].begin; i < part[0].end; ++i, row += part[1].size()) {
-      std::fill_n(row, std::clamp<std::int64_t>(i + 1 - part[1].begin, 0, part[1].size()), 1.0F);
-    }
-    return Contents(std::move(triangle));
-  };
-  return leaf({n, n}, DType::float32, words, fill, {}, {.kind = Kind::given, .is_by_tokens = true});
+  return by_place<float>({n, n}, words, {.kind = Kind::given, .is_by_tokens = true},
+                         [](std::int64_t i, std::int64_t j) { return j <= i ? 1.0F : 0.0F; });
 }
 
 Tensor dropout_scale(double p) {

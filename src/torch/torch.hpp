@@ -1,17 +1,42 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "tensor/operations.hpp"
-#include "torch/distributions.hpp"
-#include "torch/draws.hpp"
+#include "tensor/tensor.hpp"
 #include "torch/generator.hpp"
 
 namespace attn::torch {
+
+/// One call that drew random numbers.
+struct Draw {
+  Tensor leaf;                                         ///< the drawn tensor; for an nn.Parameter, its data
+  std::function<Contents(Generator& generator)> make;  ///< repeats the draw at the generator's position
+  std::size_t seeding = 0;                             ///< the preceding manual_seed call: an index into Draws::seeds
+  std::uint64_t first = 0;                             ///< its first 32-bit word, counted from that call
+  std::uint64_t count = 0;                             ///< number of words; 0 if the draw was only planned
+  std::optional<Tensor> ids;                           ///< for an embedding: the rows that are kept
+  std::optional<double> left_over =
+      {};                   ///< the normal left over in the generator before the draw; a small normal_ uses it
+  std::string module = {};  ///< for an nn.Linear's weight or bias: the variable of the module
+};
+
+/// A program's draws, in its order.
+struct Draws {
+  Kernels kernels;
+  DropoutKernel dropout_kernel = DropoutKernel::standard;
+  std::vector<Seed> seeds = {0};  ///< the initial seed, then that of each manual_seed call
+  std::vector<Draw> draws = {};
+};
+
+/// The result of the same call if it begins `shift` 32-bit words later than in the program, or earlier if negative.
+/// Empty if that is before the seeding.
+std::optional<Tensor> redrawn(const Draw& draw, const Draws& draws, std::int64_t shift);
+
+/// The program's draws after torch.manual_seed(seed): a leaf for each draw, the program's own for those that are not
+/// wanted.
+std::vector<Tensor> redrawn(const Draws& draws, Seed seed, const std::vector<bool>& wanted);
+
+/// A tensor of the program after torch.manual_seed(seed).
+Tensor redrawn(const Tensor& tensor, const Draws& draws, Seed seed);
 
 /// nn.Linear: weight [d_out, d_in] and, if any, bias [d_out].
 struct Linear {

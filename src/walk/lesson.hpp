@@ -1,18 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <map>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "tensor/array.hpp"
 #include "tensor/kernels.hpp"
 #include "tensor/operations.hpp"
-#include "torch/seed.hpp"
+#include "torch/generator.hpp"
 
 namespace attn {
 

@@ -1,17 +1,15 @@
-#include "walk/memory.hpp"
+#include "walk/walkthrough.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstddef>
+#include <array>
 #include <fstream>
 #include <limits>
-#include <system_error>
 #include <unordered_set>
 
-#include "tensor/evaluation.hpp"
+#include "tensor/tensor.hpp"
 #include "text/numbers.hpp"
 
 namespace attn {
@@ -33,45 +31,42 @@ std::int64_t machine_memory() {
   return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
-/// The bytes of address space, memory and data that this process uses.
-struct Used {
-  std::int64_t address_space = 0;
-  std::int64_t memory = 0;
-  std::int64_t data = 0;
-};
-
-Used used() {
+/// The bytes that this process uses: of address space, of memory, and of data.
+std::array<std::int64_t, 3> used() {
   std::ifstream statm("/proc/self/statm");
-  Used pages;
-  std::int64_t other = 0;
-  statm >> pages.address_space >> pages.memory >> other >> other >> other >> pages.data;
+  std::array<std::int64_t, 6> pages{};
+  for (std::int64_t& count : pages) {
+    statm >> count;
+  }
   const std::int64_t page = sysconf(_SC_PAGESIZE);
-  return {pages.address_space * page, pages.memory * page, pages.data * page};
+  return {pages[0] * page, pages[1] * page, pages[5] * page};
 }
 
-/// The limit of the address space (ulimit -v).
-std::int64_t address_limit() {
-  rlimit limit{};
-  const bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(unlimited);
-  return is_limited ? static_cast<std::int64_t>(limit.rlim_cur) : unlimited;
+double bytes_of(const Tensor& tensor) {
+  return static_cast<double>(element_count(tensor.shape())) * static_cast<double>(element_size(tensor.dtype()));
 }
 
-/// The limit of a container.
-std::int64_t container_limit() {
-  std::ifstream file("/sys/fs/cgroup/memory.max");
-  std::int64_t limit = 0;
-  return file >> limit && limit > 0 ? limit : unlimited;
+/// Throws TooLarge if the bytes are more than there are: "the tensors need 4.0 GiB of memory, but only 1.0 GiB is ...".
+void check(const std::string& who, double needed, std::int64_t available, const std::string& of,
+           const std::string& is) {
+  if (needed > static_cast<double>(available)) {
+    const double most = std::min(needed, 0x1.fffffffffffffp62);
+    throw TooLarge(who + memory_text(static_cast<std::int64_t>(most)) + of + ", but only " + memory_text(available) +
+                   is);
+  }
 }
-
-std::int64_t last_cap = 0;
-
-std::int64_t all_bytes(const Tensor& tensor) { return element_count(tensor.shape()) * element_size(tensor.dtype()); }
 
 }  // namespace
 
 std::int64_t available_memory() {
   const auto [address_space, memory, data] = used();
-  const std::int64_t limited = std::min(address_limit() - address_space, container_limit() - memory);
+  rlimit limit{};
+  const bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(unlimited);
+  const std::int64_t addresses = is_limited ? static_cast<std::int64_t>(limit.rlim_cur) : unlimited;
+  std::ifstream file("/sys/fs/cgroup/memory.max");  // of a container: a number or "max"
+  std::int64_t container = 0;
+  container = file >> container && container > 0 ? container : unlimited;
+  const std::int64_t limited = std::min(addresses - address_space, container - memory);
   return std::min(machine_memory(), std::max<std::int64_t>(0, limited));
 }
 
@@ -86,74 +81,51 @@ std::string memory_text(std::int64_t bytes) {
 }
 
 void cap_memory(std::int64_t bytes, std::int64_t besides) {
-  last_cap = bytes;
   rlimit limit{};
   if (getrlimit(RLIMIT_DATA, &limit) == 0) {
-    limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(used().data + bytes + besides));
+    limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(used()[2] + bytes + besides));
     setrlimit(RLIMIT_DATA, &limit);
   }
 }
 
-std::string free_memory_words() { return last_cap > 0 ? " (" + memory_text(last_cap) + " were free)" : std::string(); }
-
 void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available, Needed which) {
   std::unordered_set<const void*> seen;
-  std::int64_t needed = 0;
-  std::int64_t largest = 0;
-  const auto add = [&](std::int64_t bytes) {
-    if (__builtin_add_overflow(needed, bytes, &needed)) {
-      throw TooLarge("the tensors together need more than 2^63 bytes");
-    }
-  };
+  double needed = static_cast<double>(bytes_of_threads());
+  double largest = 0;
   for (const Step& step : steps) {
     if (step.tensor) {
       const bool is_large = element_count(step.tensor->shape()) > evaluation().large;
       const bool in_parts = which == Needed::edges || (which == Needed::rows && is_large);
-      add(step.tensor->bytes(seen, in_parts));
-      largest = std::max(largest, in_parts ? step.tensor->bytes_of_part() : all_bytes(*step.tensor));
+      needed += static_cast<double>(step.tensor->bytes(seen, in_parts));
+      largest =
+          std::max(largest, in_parts ? static_cast<double>(step.tensor->bytes_of_part()) : bytes_of(*step.tensor));
     }
   }
   for (const Tensor& tensor : drawn) {
-    add(tensor.bytes(seen, true));
+    needed += static_cast<double>(tensor.bytes(seen, true));
   }
-  add(largest);
-  add(largest);
-  add(bytes_of_threads());
-  if (needed > available) {
-    throw TooLarge("the tensors need " + memory_text(needed) + " of memory, but only " + memory_text(available) +
-                   " is available");
-  }
+  check("the tensors need ", needed + 2 * largest, available, " of memory", " is available");
 }
 
 void check_disk(const std::filesystem::path& target, std::span<const Step> steps) {
   namespace fs = std::filesystem;
   std::error_code error;
-  if (fs::exists(target, error) && !fs::is_regular_file(target, error) && !fs::is_directory(target, error)) {
-    return;  // a pipe or a device has no size limit
-  }
+  const bool is_sized =
+      !fs::exists(target, error) || fs::is_regular_file(target, error) || fs::is_directory(target, error);
   fs::path folder = fs::absolute(target, error).parent_path();
   while (folder.has_relative_path() && !fs::exists(folder, error)) {
     folder = folder.parent_path();
   }
   const fs::space_info space = fs::space(folder, error);
-  if (error || space.capacity == 0) {
-    return;  // not on a disk
+  if (!is_sized || error || space.capacity == 0) {
+    return;  // a pipe or a device, or not on a disk
   }
-  const auto available =
-      static_cast<std::int64_t>(std::min<std::uintmax_t>(space.available, std::numeric_limits<std::int64_t>::max()));
-  std::int64_t needed = 0;
+  double needed = 0;
   for (const Step& step : steps) {
-    const std::int64_t count = step.tensor ? element_count(step.tensor->shape()) : 0;
-    std::int64_t bytes = 0;
-    if (step.tensor && (__builtin_mul_overflow(count, element_size(step.tensor->dtype()), &bytes) ||
-                        __builtin_add_overflow(needed, bytes, &needed))) {
-      throw TooLarge("--save needs more than 2^63 bytes");
-    }
+    needed += step.tensor ? bytes_of(*step.tensor) : 0;
   }
-  if (needed > available) {
-    throw TooLarge("--save needs " + memory_text(needed) + " of disk space, but only " + memory_text(available) +
-                   " is free in '" + folder.string() + "'");
-  }
+  check("--save needs ", needed, static_cast<std::int64_t>(std::min<std::uintmax_t>(space.available, unlimited)),
+        " of disk space", " is free in '" + folder.string() + "'");
 }
 
 }  // namespace attn

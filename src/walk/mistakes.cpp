@@ -1,21 +1,21 @@
 #include "walk/mistakes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
 #include <variant>
 
-#include "tensor/what_if.hpp"
+#include "tensor/operations.hpp"
 #include "torch/torch.hpp"
 
 namespace attn {
 
 namespace {
+
+/// Returns true for weights of tokens, from which a sink's column was dropped.
+bool drops_sink(const Tensor& tensor) {
+  const bool is_of_softmax = tensor.kind() == Kind::slice && tensor.operands()[0].kind() == Kind::softmax;
+  return is_of_softmax && has_sink(tensor.operands()[0].operands()[0]);
+}
 
 // ---- Scores ---------------------------------------------------------------------------------------
 
@@ -198,7 +198,7 @@ Mistake made(const MistakeRow& row, Steps steps) {
   return {std::string(row.name), std::string(row.sentence), std::string(row.instead), row.rule(steps)};
 }
 
-std::vector<std::span<const MistakeRow>> what_if_mistakes() { return {what_if_rows, position_rows(), bias_rows()}; }
+std::vector<std::span<const MistakeRow>> what_if_mistakes() { return {what_if_rows, position_rows()}; }
 
 Mistake mistake_of(std::string_view name, Steps steps) {
   for (const std::span<const MistakeRow> table : what_if_mistakes()) {
@@ -233,43 +233,11 @@ bool has_sink(const Tensor& scores) {
   return is_cat && scores.operands()[1].size(-1) == 1 && scores.operands()[0].size(-1) + 1 == scores.size(-1);
 }
 
-bool drops_sink(const Tensor& tensor) {
-  const bool is_of_softmax = tensor.kind() == Kind::slice && tensor.operands()[0].kind() == Kind::softmax;
-  return is_of_softmax && has_sink(tensor.operands()[0].operands()[0]);
-}
-
 const Tensor* softmax_of_weights(const Tensor& tensor) {
   if (drops_sink(tensor)) {
     return &tensor.operands()[0];
   }
   return tensor.kind() == Kind::softmax && !has_sink(tensor.operands()[0]) ? &tensor : nullptr;
-}
-
-bool is_alibi(const Tensor& tensor) { return tensor.kind() == Kind::multiplied && are_distances(tensor.operands()[1]); }
-
-bool are_distances(const Tensor& tensor) {
-  return tensor.kind() == Kind::subtracted && tensor.operands()[0].kind() == Kind::transpose;
-}
-
-bool are_angles(const Tensor& tensor) {
-  const auto is_given = [](const Tensor& factor) { return factor.operands().empty(); };
-  return tensor.kind() == Kind::multiplied && tensor.operands()[1].dim() == 1 &&
-         std::ranges::all_of(tensor.operands(), is_given);
-}
-
-bool interleaves_sines(const Tensor& tensor) {
-  return tensor.kind() == Kind::view && tensor.operands()[0].kind() == Kind::stack &&
-         tensor.operands()[0].operands()[0].kind() == Kind::sine;
-}
-
-const Tensor* angles_of(const Tensor& encodings) {
-  const Tensor& pairs = encodings.kind() == Kind::slice ? encodings.operands()[0] : encodings;
-  return interleaves_sines(pairs) ? &pairs.operands()[0].operands()[0].operands()[0] : nullptr;
-}
-
-bool adds_positions(const Tensor& tensor) {
-  return tensor.kind() == Kind::added &&
-         (angles_of(tensor.operands()[1]) != nullptr || tensor.operands()[1].kind() == Kind::looked_up);
 }
 
 Numbers numbers_of(const Tensor& tensor) {

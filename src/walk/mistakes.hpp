@@ -1,19 +1,9 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <limits>
-#include <map>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "tensor/operations.hpp"
-#include "tensor/rewrite.hpp"
-#include "walk/rotation.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn {
@@ -43,10 +33,6 @@ std::vector<std::span<const MistakeRow>> what_if_mistakes();
 
 /// The mistake of --what-if with that name, which must exist.
 Mistake mistake_of(std::string_view name, Steps steps);
-
-// ---- Helpers to write the tables of mistakes ----
-
-inline constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // ---- The lines that are written otherwise ---------------------------------------------------------
 
@@ -86,8 +72,6 @@ bool weighs_values(const Tensor& tensor);
 
 /// Returns true for scores whose last column is a sink's: a score of no token.
 bool has_sink(const Tensor& scores);
-/// Returns true for weights of tokens, from which a sink's column was dropped.
-bool drops_sink(const Tensor& tensor);
 /// The softmax that gives these weights of tokens, without a sink's column; null if they are none.
 const Tensor* softmax_of_weights(const Tensor& tensor);
 
@@ -96,8 +80,6 @@ bool is_alibi(const Tensor& tensor);
 /// Returns true for the positions of keys minus those of queries, which biases are multiples of.
 bool are_distances(const Tensor& tensor);
 
-/// Returns true for sines and cosines, stacked and read as columns that take turns.
-bool interleaves_sines(const Tensor& tensor);
 /// The angles of position encodings; null for other tensors.
 const Tensor* angles_of(const Tensor& encodings);
 /// Returns true for positions [n, 1] times frequencies [d], which encodings and rotations are made of.
@@ -105,8 +87,9 @@ bool are_angles(const Tensor& tensor);
 /// Returns true for inputs + encodings, or + learned embeddings.
 bool adds_positions(const Tensor& tensor);
 
-using Numbers = std::vector<float>;
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
 
+using Numbers = std::vector<float>;
 Numbers numbers_of(const Tensor& tensor);
 
 // ---- Rules ----------------------------------------------------------------------------------------
@@ -149,12 +132,7 @@ Rewriter::Rule with_slopes(Steps steps, const std::function<Tensor(const Tensor&
 /// 2 ** (-8 i / heads) for i from `first`, for any number of heads.
 Tensor slopes_by_count(const Tensor& slopes, std::int64_t first);
 
-/// A rule that shows `more` tokens more than the window has.
-Rewriter::Rule with_wider_window(std::int64_t more);
-
-// ---- Rows of the subjects -------------------------------------------------------------------------
-
+/// The rows about positions and biases.
 std::span<const MistakeRow> position_rows();
-std::span<const MistakeRow> bias_rows();
 
 }  // namespace attn

@@ -1,11 +1,10 @@
 #include "walk/walkthrough.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
+#include <tuple>
 
 #include "tensor/operations.hpp"
+#include "torch/generator.hpp"
 
 namespace attn {
 
@@ -47,6 +46,19 @@ void for_each_named(const Tensor& tensor, const Visit& visit) {
       visit(operand);
     }
   }
+}
+
+/// Section, name, kind, and number of such steps before.
+using StepKey = std::tuple<std::string, std::string, Step::Kind, int>;
+
+std::vector<StepKey> step_keys(std::span<const Step> steps) {
+  std::map<StepKey, int> count;
+  std::vector<StepKey> keys;
+  for (const Step& step : steps) {
+    const int seen = count[{step.section, step.name, step.kind, 0}]++;
+    keys.emplace_back(step.section, step.name, step.kind, seen);
+  }
+  return keys;
 }
 
 }  // namespace
@@ -165,6 +177,63 @@ Walkthrough Walkthrough::rewritten(const Rewriter::Rule& rule) const {
     result.add(std::move(step), are_labelled_by_expression_[i]);
   }
   return result;
+}
+
+std::vector<StepPair> pairs_of(std::span<const Step> as_is, std::span<const Step> changed) {
+  const std::vector<StepKey> as_is_keys = step_keys(as_is);
+  const std::vector<StepKey> changed_keys = step_keys(changed);
+  std::vector<StepPair> pairs;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < as_is.size(); ++i) {
+    const auto found =
+        std::find(changed_keys.begin() + static_cast<std::ptrdiff_t>(next), changed_keys.end(), as_is_keys[i]);
+    if (found == changed_keys.end()) {
+      pairs.push_back({&as_is[i], nullptr});
+      continue;
+    }
+    for (const auto place = static_cast<std::size_t>(found - changed_keys.begin()); next < place; ++next) {
+      pairs.push_back({nullptr, &changed[next]});
+    }
+    pairs.push_back({&as_is[i], &changed[next++]});
+  }
+  for (; next < changed.size(); ++next) {
+    pairs.push_back({nullptr, &changed[next]});
+  }
+  return pairs;
+}
+
+Walkthrough drawn_words(const Walkthrough& walk) {
+  Walkthrough words;
+  torch::Generator generator(0);
+  const torch::Draw* last = nullptr;
+  for (const torch::Draw& draw : walk.draws().draws) {
+    const torch::Seed& seed = walk.draws().seeds.at(draw.seeding);
+    if (last == nullptr || last->seeding != draw.seeding) {
+      generator.manual_seed(seed);
+    }
+    last = &draw;
+    if (draw.count == 0) {
+      continue;
+    }
+    generator.discard(draw.first - generator.count());
+    const Shape shape = {static_cast<std::int64_t>(draw.count)};
+    Block<std::int64_t> drawn(shape);
+    std::generate_n(drawn.data(), drawn.size(), [&generator] { return generator.random(); });
+    const auto step = std::ranges::find_if(walk.steps(), [&draw](const Step& one) {
+      return one.kind == Step::Kind::tensor && data_of(*one.tensor).id() == draw.leaf.id();
+    });
+    const bool is_shown = step != walk.steps().end();
+    const std::string expression = draw.leaf.operation().words({});
+    const std::string module = draw.module + (draw.leaf.dim() == 1 ? ".bias" : ".weight");
+    words.section(is_shown ? step->section : "");
+    words.show(is_shown              ? step->name
+               : draw.module.empty() ? expression
+                                     : module,
+               expression + ": words " + std::to_string(draw.first) + " to " +
+                   std::to_string(draw.first + draw.count - 1) + " after torch.manual_seed(" + seed.text() + ")\n",
+               leaf(shape, DType::int64, expression, [drawn = std::move(drawn)]() -> Contents { return drawn; }));
+  }
+  return words;
 }
 
 }  // namespace attn

@@ -1,16 +1,14 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "tensor/rewrite.hpp"
+#include "tensor/operations.hpp"
 #include "tensor/tensor.hpp"
-#include "torch/draws.hpp"
+#include "torch/torch.hpp"
 
 namespace attn {
 
@@ -86,5 +84,82 @@ class Walkthrough {
   std::map<std::string, const void*> last_called_;  ///< the tensor that took a name last
   std::set<const void*> visited_;                   ///< tensors whose operands are already searched
 };
+
+/// A step of both walkthroughs; one pointer is null if only the other has it.
+struct StepPair {
+  const Step* as_is;
+  const Step* changed;
+};
+
+/// The steps of both walkthroughs in one order. Steps are paired by section, name, kind, and number of such steps
+/// before. The arguments must outlive the pairs.
+std::vector<StepPair> pairs_of(std::span<const Step> as_is, std::span<const Step> changed);
+
+/// The random draws of a computed walkthrough: a step for each, its 32-bit words of MT19937 as int64 [words].
+Walkthrough drawn_words(const Walkthrough& walk);
+
+/// The bytes that this process may still use: the smallest of the machine's free memory, the limit of the address space
+/// and the container's.
+std::int64_t available_memory();
+
+/// "74.5 GiB", "12.0 MiB", "300 bytes"
+std::string memory_text(std::int64_t bytes);
+
+/// Limits the memory that the process may still allocate to `bytes`, plus `besides` bytes of address space that is
+/// never used. Beyond the limit, allocation throws std::bad_alloc.
+void cap_memory(std::int64_t bytes, std::int64_t besides);
+
+/// The numbers of the steps that a run needs.
+enum class Needed {
+  all,    ///< all numbers at once
+  edges,  ///< the numbers at the edges, as print shows them
+  rows,   ///< all numbers, for large tensors a few rows at a time
+};
+
+/// Throws TooLarge, with both sizes, if the tensors need more than `available` bytes: those that the steps depend on,
+/// the drawn ones, and copies of the largest for printing and saving. Computes no numbers.
+void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available,
+                Needed which = Needed::all);
+
+/// Throws TooLarge, with both sizes, if the disk of --save's target has too little space for the steps' tensors.
+void check_disk(const std::filesystem::path& target, std::span<const Step> steps);
+
+// ---- Rotary position embedding: a token's position turns pairs of its columns (Su et al., "RoFormer", 2021) ----
+
+/// The columns of a pair, of d.
+enum class Pairs {
+  adjacent,  ///< 2i and 2i + 1, as in the paper
+  halves,    ///< i and i + d / 2, as in Llama's code
+};
+
+/// The pairs of x [n, d], each turned: (x cos - y sin, x sin + y cos); cos and sin [n, d / 2]. Names what leads to it
+/// after x.
+Tensor rotated(const Tensor& x, const Tensor& cos, const Tensor& sin, Pairs pairs);
+
+/// What rotated() was given.
+struct Rotation {
+  Tensor x;
+  Tensor cos;
+  Tensor sin;
+  Pairs pairs;
+};
+
+/// The rotation that made the tensor; empty if there is none.
+std::optional<Rotation> rotation_of(const Tensor& tensor);
+
+// ---- Norms ----
+
+/// A norm: each row of x, less its mean or not, divided by its root mean square; times a weight, plus a bias if any.
+struct Norm {
+  Tensor x;
+  Tensor normalised;
+  Tensor weight;
+  std::optional<Tensor> bias;
+  bool is_centred;  ///< LayerNorm; else RMSNorm
+  double epsilon;
+};
+
+/// The norm whose result the tensor is; empty if it is none.
+std::optional<Norm> norm_of(const Tensor& tensor);
 
 }  // namespace attn

@@ -1,13 +1,18 @@
 #pragma once
 
-#include <span>
-#include <string>
+#include <cstddef>
 #include <string_view>
 
-#include "walk/effects.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn {
+
+/// A float tensor before and after the change.
+struct Change;
+
+/// A measure of a row, given what the row was before the change, and the column of its own token: the last row's is the
+/// last, or where rows are more than columns the row's place.
+using Measure = double (*)(std::span<const float> row, std::span<const float> was, std::size_t place);
 
 /// What a rule does to the numbers: by how much some change at most, how a measure of their rows changes on average, or
 /// a sentence of its own.

@@ -1,50 +1,30 @@
-"""--explain, --cell, --heatmap, --what-if, --sentence and --format, tried as a teacher would.
-
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/classroom.py build/release/attn-walkthrough
-"""
+"""--explain, --cell, --heatmap, --what-if, --draws and --format, tried as a teacher would."""
 import itertools
 import json
-import os
 import pathlib
 import re
-import subprocess
-import tempfile
-import unittest
+import shlex
 
 import numpy as np
 
 import harness
-from harness import BINARY, Terminal, run, sample
+from harness import sample, text_of
 
 CHAPTERS = []
 
 
-class Case(unittest.TestCase):
-    def text(self, *arguments):
-        done = run(*arguments, text=True)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
-        return done.stdout
-
-    def refused(self, *arguments):
-        done = run(*arguments, text=True)
-        self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
-        self.assertEqual(done.stderr.count("\n"), 1)
-        self.assertTrue(done.stderr.startswith("attn-walkthrough: error: "))
-        return done.stderr
-
-
-class Explain(Case):
+class Explain(harness.Case):
     def test_without_prose_it_is_the_plain_text(self):
         for chapter, article in sample(CHAPTERS):
-            everything = iter(self.text(chapter, "--article", article, "--steps", "all").splitlines())
-            self.assertTrue(all(line in everything for line in self.text(chapter, "--article", article).splitlines()), chapter)
+            everything = iter(text_of(chapter, "--article", article, "--steps", "all").splitlines())
+            self.assertTrue(all(line in everything for line in text_of(chapter, "--article", article).splitlines()), chapter)
             for steps in ("article", "all"):
                 arguments = [chapter, "--article", article, "--steps", steps]
-                bare = re.sub(r",\s+(?:grad_fn=<\w+>|requires_grad=True)", "", self.text(*arguments))
-                self.assertEqual(self.text(*arguments, "--no-grad"), bare)
-                explained = self.text(*arguments, "--explain")
+                bare = re.sub(r",\s+(?:grad_fn=<\w+>|requires_grad=True)", "", text_of(*arguments))
+                self.assertEqual(text_of(*arguments, "--no-grad"), bare)
+                explained = text_of(*arguments, "--explain")
                 plain = "".join(line for line in explained.splitlines(True) if not line.startswith(("# ", "#\n")))
-                self.assertEqual(plain, self.text(*arguments))
+                self.assertEqual(plain, text_of(*arguments))
                 self.assertGreater(explained.count("\n# shapes: "), 3)
 
     def test_what_is_not_shown_is_explained_where_it_is_used(self):
@@ -52,85 +32,35 @@ class Explain(Case):
         for chapter, article in sample(CHAPTERS):
             arguments = [chapter, "--article", article, "--format", "json"]
             every, extras = {}, set()
-            for step in json.loads(self.text(*arguments, "--steps", "all"))["steps"]:
+            for step in json.loads(text_of(*arguments, "--steps", "all"))["steps"]:
                 every.setdefault(step["name"], []).append(said(step))
                 if not step["in_article"] and step["kind"] == "tensor" and step["grad_fn"]:
                     extras.add(step["name"])
-            for step in json.loads(self.text(*arguments))["steps"]:
+            for step in json.loads(text_of(*arguments))["steps"]:
                 for before in step["explanation"].get("through", []):
                     self.assertIn(said({"explanation": before}), every[before["name"]], arguments)
                     extras.discard(before["name"])
                 self.assertFalse(extras & set(step.get("inputs", [])) - {step["name"]}, (arguments, step["name"]))
-        self.assertIn("square root of", self.words_of("trainable"))
-        for form in ("markdown", "html"):
-            self.assertIn("square root of", self.text("trainable", "--steps", "article", "--format", form))
-
-    def words_of(self, *arguments):
-        """The prose, joined to one line."""
-        lines = [line[1:].strip() for line in self.text(*arguments, "--explain").splitlines() if line.startswith("#")]
-        return " ".join(lines)
-
-    def test_what_is_said_holds_of_this_lesson(self):
-        words = self.words_of("multihead", "--d-out", "6", "--num-heads", "2", "--steps", "all")
-        self.assertIn("1/sqrt(in_features) = 1/sqrt(6)", words)
-        self.assertNotIn("sqrt(d_in)", words)
-        self.assertNotIn("can be compared", self.words_of("causal", "--batch", "1", "--steps", "all"))
-        self.assertIn("the average weight is unchanged if p is below 1", self.words_of("causal", "--dropout", "1"))
-        words = self.words_of("causal", "--sentence", "the cats like the dogs", "--steps", "all")
-        self.assertNotIn("closest two rows", words)
-        self.assertIn("nn.Embedding starts with random numbers", words)
-        self.assertIn("- the: 4, cats: 0, like: 2, the: 4, dogs: 1 - an id is a place among the sorted words", words)
-        self.assertNotIn("an id is a place", self.words_of("causal", "--sentence", "cats like dogs", "--steps", "all"))
-        self.assertIn('the closest two rows are "journey" and "starts"', self.words_of("causal", "--steps", "all"))
+        for form in (["--explain"], ["--format", "markdown"], ["--format", "html"]):
+            self.assertIn("square root of", text_of("trainable", "--steps", "article", *form))
 
 
-class Page(Case):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def on_a_terminal(self, *arguments):
-        with tempfile.TemporaryFile() as said:
-            terminal = Terminal([BINARY, *arguments], {**os.environ, "PAGER": "cat"}, stdin=subprocess.DEVNULL, stderr=said,
-                                cwd=self.folder)
-            code = terminal.end()
-            said.seek(0)
-            return code, said.read().decode()
-
-    def test_a_page_is_not_poured_over_a_terminal(self):
-        code, said = self.on_a_terminal("causal", "--format", "html")
-        self.assertEqual((code, said.count("\n")), (2, 1), said)
-        self.assertIn("try --output causal.html", said)
-        self.assertEqual(self.on_a_terminal("causal", "--format", "html", "-o", "causal.html"), (0, ""))
-        code, said = self.on_a_terminal("verify", "causal.html", "--format", "html")
-        self.assertEqual((code, said.count("\n")), (2, 1), said)
-        self.assertEqual(self.on_a_terminal("causal", "--format", "markdown", "--only", "attn_scores")[0], 0)
-
-
-class Heatmap(Case):
-
-    def test_every_chapter_in_narrow_and_wide_terminals(self):
-        for chapter, article in CHAPTERS:
-            for width in ("40", "120"):
-                done = run(chapter, "--article", article, "--heatmap", text=True, env={**os.environ, "COLUMNS": width})
-                self.assertEqual((done.returncode, done.stderr), (0, ""))
-
+class Heatmap(harness.Case):
     def test_explained(self):
         """Without the prose, the output is the heat maps; the prose is that of --explain."""
         for chapter, article in sample(CHAPTERS):
             arguments = [chapter, "--article", article, "--steps", "all"]
-            both = self.text(*arguments, "--heatmap", "--explain")
+            both = text_of(*arguments, "--heatmap", "--explain")
             maps = "".join(line for line in both.splitlines(True) if not line.startswith(("# ", "#\n")))
-            self.assertEqual(maps, self.text(*arguments, "--heatmap"))
+            self.assertEqual(maps, text_of(*arguments, "--heatmap"))
             said = [line for line in both.splitlines() if line.startswith("# ")]
-            explained = [line for line in self.text(*arguments, "--explain").splitlines() if line.startswith("# ")]
+            explained = [line for line in text_of(*arguments, "--explain").splitlines() if line.startswith("# ")]
             self.assertEqual(sorted(said), sorted(explained))
-        self.assertRegex(self.text("causal", "--heatmap", "--explain", "--only", "attn_weights"),
+        self.assertRegex(text_of("causal", "--heatmap", "--explain", "--only", "attn_weights"),
                          r"1\.0000\n# scaled_attn_scores = (.+\n#)* attn_weights = torch\.softmax")
 
 
-class All(Case):
+class All(harness.Case):
     def alone(self, article):
         return [chapter for chapter, other in CHAPTERS if other == article]
 
@@ -139,20 +69,19 @@ class All(Case):
         forms = [], ["--explain"], ["--heatmap"], ["--heatmap", "--explain"], ["--steps", "all"]
         for article, form in sample(itertools.product(articles, forms)):
             chapters = self.alone(article)
-            alone = [(f"# {chapter}\n" if len(chapters) > 1 else "") + self.text(chapter, "--article", article, *form)
+            alone = [(f"# {chapter}\n" if len(chapters) > 1 else "") + text_of(chapter, "--article", article, *form)
                      for chapter in chapters]
-            self.assertEqual(self.text("all", "--article", article, *form), "".join(alone))
+            self.assertEqual(text_of("all", "--article", article, *form), "".join(alone))
 
     def test_json(self):
-        alone = [json.loads(self.text(chapter, "--format", "json")) for chapter in self.alone("blog")]
-        self.assertEqual(json.loads(self.text("all", "--format", "json")), alone)
+        alone = [json.loads(text_of(chapter, "--format", "json")) for chapter in self.alone("blog")]
+        self.assertEqual(json.loads(text_of("all", "--format", "json")), alone)
 
 
-class Formats(Case):
-
+class Formats(harness.Case):
     def test_cell_as_json(self):
         """Products and sums of the JSON give the derived numbers of the text."""
-        lesson = json.loads(self.text("causal", "--cell", "context_vecs[0,1,2]", "--depth", "full", "--format", "json"))
+        lesson = json.loads(text_of("causal", "--cell", "context_vecs[0,1,2]", "--depth", "full", "--format", "json"))
         self.assertEqual(lesson["chapter"], "causal")
         self.assertEqual(lesson["cell"], {"section": "", "name": "context_vecs", "index": [0, 1, 2]})
         self.assertTrue(lesson["complete"])
@@ -166,25 +95,13 @@ class Formats(Case):
             if one["rule"] == "products":
                 total = sum(term["a"]["value"] * term["b"]["value"] for term in one["terms"])
                 self.assertAlmostEqual(total, one["value"], places=5)
-        depths = [len(json.loads(self.text("causal", "--cell", "context_vecs[0,1,2]", "--format", "json", "--depth",
+        depths = [len(json.loads(text_of("causal", "--cell", "context_vecs[0,1,2]", "--format", "json", "--depth",
                                            depth))["derivations"]) for depth in ("1", "2", "3")]
         self.assertEqual(depths[0], 1)
         self.assertEqual(depths, sorted(set(depths)))
 
-    def test_json_has_the_very_floats(self):
-        for chapter, article in sample(CHAPTERS):
-            with tempfile.TemporaryDirectory() as folder:
-                arguments = [chapter, "--article", article, "--steps", "all"]
-                lesson = json.loads(self.text(*arguments, "--format", "json", "--save", folder + "/steps"))
-                for step in lesson["steps"]:
-                    if step["kind"] != "tensor":
-                        continue
-                    saved = np.load(pathlib.Path(folder, "steps", step["section"], step["name"] + ".npy"))
-                    values = np.array([float(v) for v in np.array(step["values"], dtype=object).ravel()])
-                    self.assertEqual(values.astype(saved.dtype).tobytes(), saved.tobytes(), step["name"])
 
-
-class WhatIf(Case):
+class WhatIf(harness.Case):
 
     def test_formats_say_what_text_says(self):
         """The same tensors differ in Markdown as in JSON; the changed numbers are those that --save writes."""
@@ -192,17 +109,16 @@ class WhatIf(Case):
         for chapter, rule in (("causal", "no-mask"), ("causal", "mask-after-softmax"), ("multihead", "no-scaling"),
                               ("trainable", "same-weights"), ("padding", "no-mask")):
             asked = (chapter, "--steps", "all", "--what-if", rule)
-            text = self.text(*asked)
+            text = text_of(*asked)
             did = text.split("\n")[0][2:]
-            whole = json.loads(self.text(*asked, "--format", "json"))
+            whole = json.loads(text_of(*asked, "--format", "json"))
             self.assertEqual((whole["what_if"]["name"], whole["what_if"]["effect"]), (rule, did))
-            with tempfile.TemporaryDirectory() as folder:
-                self.text(*asked, "--save", f"{folder}/steps", "-o", f"{folder}/text")
-                for step in whole["steps"]:
-                    if "values" in step:
-                        saved = np.load(f"{folder}/steps/{step['section']}/{step['name']}.npy")
-                        self.assertTrue(np.array_equal(np.array(step["values"], float).astype(saved.dtype), saved, equal_nan=True))
-            handout = self.text(*asked, "--format", "markdown")
+            text_of(*asked, "--save", self.path(chapter, rule))
+            for step in whole["steps"]:
+                if "values" in step:
+                    saved = np.load(self.path(chapter, rule, step["section"], step["name"] + ".npy"))
+                    self.assertTrue(np.array_equal(np.array(step["values"], float).astype(saved.dtype), saved, equal_nan=True))
+            handout = text_of(*asked, "--format", "markdown")
             self.assertIn(f"\nWhat if `{rule}`: ", handout)
             self.assertIn(did, handout.replace("\\", ""))
             blocks = [(name, block) for name, block in re.findall(r"(?s)\n###? `(\w+)`\n(.*?)(?=\n###? |\Z)", handout) if "\nChanged:\n" in block]
@@ -215,41 +131,31 @@ class WhatIf(Case):
                     self.assertTrue(np.allclose(np.array(shown, float), exact, rtol=0, atol=6e-5, equal_nan=True), name)
 
 
-class Exercises(Case):
+class Exercises(harness.Case):
     """The handouts of --predict ask for the numbers that the terminal asks for, and end with what golden/ has."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def asked(self, *command):
-        told = harness.text_of(*command, "--predict", "2", page=b"\n" * 200)
-        return re.findall(r"(?m)^(\w+(?:\[[\d, ]+\])?) = ", told)
 
     def test_the_terminals_questions_and_the_articles_numbers(self):
         for command in (("simplified",), ("causal", "--seed", "7")):
-            sheet = self.text(*command, "--predict", "2", "--format", "markdown")
+            sheet = text_of(*command, "--predict", "2", "--format", "markdown")
             questions, answers = sheet.split("\n## Answers\n")
             names = re.findall(r"(?m)^\*\*\d+\.\*\* `(\w+(?:\[[\d, ]+\])?) = ` ", questions)
             self.assertGreater(len(names), 10)
             given = re.findall(r"(?m)^\*\*(\d+)\.\*\* `(\w+(?:\[[\d, ]+\])?) = (\S+)`$", answers)
             self.assertEqual([name for _, name, _ in given], names)
             self.assertEqual([int(number) for number, *_ in given], list(range(1, len(names) + 1)))
-            self.assertEqual(names, self.asked(*command))
-            saved = self.folder / f"{command[0]}-numbers"
-            self.text(*command, "--save", str(saved))
+            asked = text_of(*command, "--predict", "2", page=b"\n" * 200)
+            self.assertEqual(names, re.findall(r"(?m)^(\w+(?:\[[\d, ]+\])?) = ", asked))
+            text_of(*command, "--save", self.path(command[0]))
             for _, name, number in given:
                 step, index = re.fullmatch(r"(\w+)(?:\[(.*)\])?", name).groups()
-                values = [np.load(path) for path in saved.rglob(f"{step}.npy")]
+                values = [np.load(path) for path in pathlib.Path(self.path(command[0])).rglob(f"{step}.npy")]
                 at = tuple(map(int, index.split(", "))) if index else ()
                 fitting = [one for one in values if one.ndim == len(at) and np.isclose(one[at], float(number), rtol=0, atol=6e-5)]
                 self.assertTrue(fitting, (name, number))
 
     def test_a_notebook_has_an_empty_cell_for_each_answer(self):
-        path = self.folder / "exercises.ipynb"
-        self.text("simplified", "--predict", "2", "-o", str(path))
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        text_of("simplified", "--predict", "2", "-o", self.path("exercises.ipynb"))
+        cells = json.loads(self.read("exercises.ipynb"))["cells"]
         texts = ["".join(cell["source"]) for cell in cells]
         questions = texts.index("## Answers")
         empty = [i for i, cell in enumerate(cells) if cell["cell_type"] == "code"]
@@ -259,7 +165,41 @@ class Exercises(Case):
         self.assertEqual(len(texts) - questions - 1, len(empty))
 
 
+def drawn(*arguments):
+    """Each draw: its step, the seed, the number of its first word, its words, and whether nn.Linear drew them."""
+    for step in json.loads(text_of(*arguments, "--draws", "--format", "json"))["steps"]:
+        first, last, seed = map(int, re.search(r": words (\d+) to (\d+) after torch.manual_seed\((-?\d+)\)", step["label"]).groups())
+        assert step["shape"] == [last - first + 1] and step["dtype"] == "int64"
+        yield (step["section"] + "/" if step["section"] else "") + step["name"], seed, first, step["values"], step["label"].startswith("nn.Linear")
+
+
+class Draws(harness.Case):
+    """Each word of --draws is that of numpy's MT19937, and uniform values follow from them."""
+
+    def test_words_are_those_of_mt19937(self):
+        for command in ("causal", "causal --seed -1 --init randn --tokens 5 --d-in 3", "trainable --seed 4294967301 --tokens 4",
+                        "causal --qkv-bias --cpu default --tokens 6 --d-in 5 --dropout 0.3", "multihead --fixture",
+                        "multihead --article book --seed 9", "dropout --dropout-kernel mkl", "cross --tokens 5",
+                        "simplified --sentence 'the cat sat on the mat'"):
+            with self.subTest(command=command):
+                draws = list(drawn(*shlex.split(command)))
+                self.assertTrue(draws)
+                for _, seed, first, words, _ in draws:
+                    stream = np.random.RandomState(seed % 2**32).randint(0, 2**32, size=first + len(words), dtype=np.uint32)
+                    self.assertEqual(words, stream[first:].tolist())
+
+    def test_uniform_values_follow(self):
+        """torch.rand, and nn.Linear's weights of three columns; the words can be saved too."""
+        self.succeeds("trainable", "--save", "steps")
+        self.succeeds("trainable", "--draws", "--save", "words")
+        for name, _, _, words, is_linear in drawn("trainable"):
+            self.assertEqual(np.load(self.path("words", name + ".npy")).tolist(), words)
+            value = np.load(self.path("steps", name + ".npy")).flatten()
+            u = np.array(words) % 2**24 / 2**24
+            low, high = (-np.float64(np.float32(1 / np.sqrt(3))), np.float64(np.float32(1 / np.sqrt(3)))) if is_linear else (0, 1)
+            self.assertEqual(value.tolist(), np.float32(u * (high - low) + low).tolist(), name)
+
+
 if __name__ == "__main__":
-    table = json.loads(run("list", "--format", "json").stdout)
-    CHAPTERS = [(row["chapter"], row["article"]) for row in table["chapters"]]
+    CHAPTERS = [(row["chapter"], row["article"]) for row in harness.chapters()]
     harness.main()

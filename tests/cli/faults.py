@@ -1,10 +1,7 @@
 """Each system call that writes fails once, or kills the program: what is on the disk is whole, old or new.
 
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/faults.py PATH_TO_BINARY
-
 strace makes the calls fail: the n-th write, the n-th rename and so on, for every n that a run comes to, or where it
-comes to hundreds, for some of them, others each day: one of seven, or of --every N.
-"""
+comes to hundreds, for some of them, others each day: one of seven, or of --every N."""
 import argparse
 import hashlib
 import os
@@ -36,9 +33,8 @@ def why_not():
     """The reason why tracing is impossible here; empty if it is possible."""
     if shutil.which("strace") is None:
         return "strace is not installed (Debian's package strace)"
-    with open(BINARY, "rb") as file:
-        if b"__asan_init" in file.read():
-            return "a sanitizer makes each of hundreds of runs slow, and leaks are not seen under a tracer"
+    if harness.has_sanitizer():
+        return "a sanitizer makes each of hundreds of runs slow, and leaks are not seen under a tracer"
     done = traced("-o", os.devnull, "true", folder="/")
     return done.stderr.decode().strip() if done.returncode != 0 else ""
 
@@ -56,6 +52,14 @@ def contents(folder):
                     digest = hashlib.sha256(file.read()).hexdigest()[:8]
             found.setdefault(place.split(os.sep)[0], {})[place] = digest
     return found
+
+
+def errors(call, _):
+    return [f"error={name}" for name in CALLS[call]]
+
+
+def signals(_, when):
+    return [f"signal={SIGNALS[(when + day()) % len(SIGNALS)].name}"]
 
 
 class Faults(unittest.TestCase):
@@ -77,65 +81,47 @@ class Faults(unittest.TestCase):
         os.remove(log)
         return {name: names.count(name) for name in CALLS if name in names}, contents(folder)
 
-    def check(self, command, earlier=()):
+    def check(self, command, earlier=(), kinds=errors):
+        """Each call in turn, or some, fails or gets a signal: all that is on the disk is old or new."""
         counts, new = self.counts(earlier, command)
-        every = harness.EVERY * (EVERY if sum(counts.values()) > MANY else 1)
         old = contents(self.prepared(earlier))
+        every = harness.EVERY * (EVERY if sum(counts.values()) > MANY else 1)
         both = "-o" in command and "--save" in command
-        failed = 0
+        ended = 0
         for call, count in counts.items():
-            for error in CALLS[call]:
-                step = min(every, count)
-                for when in range(1 + day() % step, count + 1, step):
-                    with self.subTest(command=command, call=call, error=error, when=when):
-                        folder = self.prepared(earlier)
-                        done = traced("-o", os.devnull, "-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={when}",
-                                      BINARY, *command, folder=folder)
-                        found = contents(folder)
-                        self.assertIn(done.returncode, (0, 2), done)
-                        if done.returncode == 0:
-                            self.assertEqual(found, new)
-                        elif both:  # each of the two
-                            self.assertLessEqual(set(found), set(new))
-                            for name in new:
-                                self.assertIn(found.get(name), (old.get(name), new[name]))
-                        else:
-                            self.assertEqual(found, old)
-                        if done.returncode == 2 and call != "write":
-                            # What is replaced is replaced last, so that a text that cannot be printed leaves it.
-                            self.assertTrue(done.stdout == b"" or {"--save", "--force"} <= set(command))
-                            self.assertRegex(done.stderr, rb"\Aattn-walkthrough: error: [^\n]+\n\Z")
-                        failed += done.returncode == 2
-        self.assertGreater(failed, 3 // harness.EVERY)
-
-    def check_killed(self, command, earlier=()):
-        """A signal at any of its calls: what is there is old or new, and what is unfinished stays of SIGKILL alone."""
-        counts, new = self.counts(earlier, command)
-        old = contents(self.prepared(earlier))
-        every = harness.EVERY * (EVERY if sum(counts.values()) > MANY else 1)
-        killed = 0
-        for call, count in counts.items():
-            for when in range(1 + day() % min(every, count), count + 1, every):
-                number = SIGNALS[(when + day()) % len(SIGNALS)]
-                with self.subTest(command=command, call=call, when=when, signal=number.name):
+            step = min(every, count)
+            for when, kind in ((when, kind) for when in range(1 + day() % step, count + 1, step) for kind in kinds(call, when)):
+                with self.subTest(command=command, call=call, kind=kind, when=when):
                     folder = self.prepared(earlier)
-                    done = traced("-o", os.devnull, "-e", f"trace={call}", "-e", f"inject={call}:signal={number.name}:when={when}",
-                                  BINARY, *command, folder=folder)
+                    done = traced("-o", os.devnull, "-e", f"trace={call}", "-e", f"inject={call}:{kind}:when={when}", BINARY, *command,
+                                  folder=folder)
                     found = contents(folder)
-                    self.assertIn((done.returncode, done.stderr), ((0, b""), (-number, b"")))
-                    unfinished = {name for name in found if name not in new and name not in old}
-                    self.assertTrue(number == signal.SIGKILL or not unfinished, unfinished)
-                    for name in new:
-                        self.assertIn(found.get(name), [new[name]] if done.returncode == 0 else [new[name], old.get(name)])
-                    killed += done.returncode != 0
-        self.assertGreater(killed, 10 // harness.EVERY)
+                    if done.returncode == 0:
+                        self.assertEqual((found, done.stderr), (new, b""))
+                        continue
+                    ended += 1
+                    if kinds is signals:
+                        self.assertEqual((done.returncode, done.stderr), (-signal.Signals[kind.partition("=")[2]], b""))
+                    elif call == "write":
+                        self.assertEqual(done.returncode, 2)
+                    else:  # what is replaced is replaced last, so that a text that cannot be printed leaves it
+                        self.assertTrue(done.stdout == b"" or {"--save", "--force"} <= set(command))
+                        self.assertRegex(done.stderr, rb"\Aattn-walkthrough: error: [^\n]+\n\Z")
+                        self.assertEqual(done.returncode, 2)
+                    if both or kinds is signals:  # each of the two; what is unfinished stays of SIGKILL alone
+                        self.assertTrue(set(found) <= {*old, *new} or kind == "signal=SIGKILL")
+                        for name in new:
+                            self.assertIn(found.get(name), (old.get(name), new[name]))
+                    else:
+                        self.assertEqual(found, old)
+        self.assertGreater(ended, 3 // harness.EVERY)
 
     def test_killed_at_any_call(self):
         earlier = [["trainable", "--save", "steps", "-o", "text"]]
-        self.check_killed(["causal", "--save", "steps", "-o", "text"])
-        self.check_killed(["causal", "--save", "steps", "-o", "text", "--force"], earlier)
+        self.check(["causal", "--save", "steps", "-o", "text"], kinds=signals)
+        self.check(["causal", "--save", "steps", "-o", "text", "--force"], earlier, signals)
         for name in ("steps.npz", "steps.safetensors"):
-            self.check_killed(["causal", "--save", name, "--force"], [["dropout", "--save", name]])
+            self.check(["causal", "--save", name, "--force"], [["dropout", "--save", name]], signals)
 
     def test_text(self):
         self.check(["causal", "-o", "text"])

@@ -1,7 +1,4 @@
-"""Files are written atomically, and a reader that closes its pipe is not an error.
-
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/files.py PATH_TO_BINARY
-"""
+"""Files are written atomically, and a reader that closes its pipe is not an error."""
 import fcntl
 import json
 import os
@@ -12,7 +9,7 @@ import subprocess
 import time
 
 import harness
-from harness import BINARY, HANG_LIMIT, run
+from harness import BINARY, HANG_LIMIT, sample
 
 LONG = ["causal", "--steps", "all", "--tokens", "200", "--threshold", "9999999"]
 
@@ -26,15 +23,6 @@ class Case(harness.Case):
 
 
 class OutputFile(Case):
-    def test_it_is_refused_before_anything_is_computed(self):
-        self.write("steps.txt", b"mine")
-        started = time.monotonic()
-        self.refused("causal", "--tokens", "6000", "-o", "steps.txt")
-        self.refused("causal", "--tokens", "6000", "--save", self.folder)
-        self.write("steps.npz", b"mine")
-        self.refused("causal", "--tokens", "6000", "--save", "steps.npz")
-        self.assertLess(time.monotonic() - started, 1)
-
     def test_permissions_stay(self):
         for mode in (0o600, 0o444, 0o755):
             self.write("steps.txt", b"mine")
@@ -141,7 +129,7 @@ class Folder(Case):
         """That are few to the end, when what is unfinished is removed."""
         if harness.has_sanitizer():
             self.skipTest("a sanitizer needs descriptors of its own")
-        for number in range(4, 10):
+        for number in sample(range(4, 10), most=3):
             for earlier in (["all", "--save", "steps"], ["multihead", "--save", "steps"]):
                 self.succeeds(*earlier)
                 before = self.contents()
@@ -163,7 +151,7 @@ class Together(Case):
         for seed in ("1", "2"):
             self.succeeds("causal", "--seed", seed, "--save", f"alone{seed}")
             sets.append(self.contents(f"alone{seed}"))
-        for force in ([], ["--force"]) * 10:
+        for force in ([], ["--force"]) * 5:
             savers = [subprocess.Popen([BINARY, "causal", "--seed", seed, "--save", "steps", *force], cwd=self.folder,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE) for seed in ("1", "2")]
             said = [saver.communicate(timeout=HANG_LIMIT) for saver in savers]
@@ -192,29 +180,20 @@ class Together(Case):
 
 
 class Pipes(Case):
-    def head(self, *arguments, ignored=False):
-        """Exit code, standard output and standard error of a run whose reader closes after a line."""
-        ignore = (lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)) if ignored else None
-        with subprocess.Popen([BINARY, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              restore_signals=not ignored, preexec_fn=ignore) as process:
-            line = process.stdout.readline()
-            process.stdout.close()
-            error = process.stderr.read()
-            return process.wait(HANG_LIMIT), line, error
-
     def test_a_reader_that_leaves(self):
+        """After a line; whether or not the program starts with SIGPIPE ignored."""
         first = self.succeeds(*LONG).split(b"\n")[0] + b"\n"
         for ignored in (False, True):
+            ignore = (lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)) if ignored else None
             for arguments in (LONG, LONG + ["-o", "/dev/stdout"], LONG + ["--save", f"sv{ignored}", "-o", "-"]):
-                self.assertEqual(self.head(*arguments, ignored=ignored), (0, first, b""), arguments)
+                with subprocess.Popen([BINARY, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      restore_signals=not ignored, preexec_fn=ignore) as process:
+                    line = process.stdout.readline()
+                    process.stdout.close()
+                    said = process.stderr.read()
+                    self.assertEqual((process.wait(HANG_LIMIT), line, said), (0, first, b""), arguments)
             self.check_whole(f"sv{ignored}")
         self.assertEqual(self.there(), ["svFalse", "svTrue"])
-
-    def test_it_ends_soon(self):
-        """A run ends soon after its reader closes."""
-        started = time.monotonic()
-        self.head("causal", "--steps", "all", "--tokens", "1500", "--threshold", "999999999")
-        self.assertLess(time.monotonic() - started, 5)
 
     def unread(self, stream, *arguments):
         """A run whose reader closes a stream before it starts."""

@@ -1,19 +1,15 @@
-"""Pager, colours, help, completions and manual page, which know every option of the help; any environment.
+"""Pager, colours, help, completions and manual page, which know every option of the help; any environment; what is installed.
 
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/habits.py PATH_TO_BINARY
-
-Shells that are not installed are left out, and named.
-"""
+Shells that are not installed are left out, and named."""
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
 import stat
 import subprocess
-import tempfile
 import unittest
-
 
 import harness
 from harness import BINARY, HANG_LIMIT, Terminal, run, text_of
@@ -28,26 +24,14 @@ def options_of(command):
     return harness.options_of(*[command] if command else [])
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.read = os.path.join(self.folder, "read")
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class Case(harness.Case):
     def script(self, name, text):
-        path = self.path(name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\n" + text)
-        os.chmod(path, stat.S_IRWXU)
-        return path
+        os.chmod(self.write(name, "#!/bin/sh\n" + text), stat.S_IRWXU)
+        return self.path(name)
 
     def recorder(self, name="recorder"):
         """A pager that stores its input, and reports it."""
-        return self.script(name, f"cat > {self.read}; env > {self.path('env')}; echo paged\n")
+        return self.script(name, f"cat > {self.path('read')}; env > {self.path('env')}; echo paged\n")
 
     def on_a_terminal(self, *arguments, **environment):
         """The exit code and the shown text."""
@@ -60,17 +44,15 @@ class Case(unittest.TestCase):
         return {name: value for name, value in everything.items() if value is not None}
 
     def recorded(self):
-        with open(self.read, encoding="utf-8") as file:
-            text = file.read()
-        os.remove(self.read)
+        text = self.read("read").decode()
+        os.remove(self.path("read"))
         return text
 
 
 class Pager(Case):
     def test_all_that_is_to_be_read_is_paged(self):
         page = self.path("page.txt")
-        with open(page, "w", encoding="utf-8") as file:
-            file.write(text_of("causal"))
+        text_of("causal", "-o", page)
         pager = self.recorder()
         for arguments in (["causal"], LONG, ["all"], ["list"], ["list", "--format", "json"], ["verify", page], ["--help"], ["help"], ["help", "ports"],
                           ["causal", "--help"], ["dropout", "--draws"], ["causal", "--emit", "pytorch"],
@@ -81,7 +63,7 @@ class Pager(Case):
                 self.assertEqual(self.on_a_terminal(*arguments, PAGER=pager), (0, "paged\n"))
                 alone = [word for word in arguments if word not in ("--save", self.path("steps"))]
                 self.assertEqual(self.recorded(), run(*alone, env=self.environment(PAGER=pager)).stdout.decode())
-        self.assertFalse(os.path.exists(self.read))  # what is no terminal is not paged
+        self.assertFalse(os.path.exists(self.path("read")))  # what is no terminal is not paged
         self.assertTrue(os.path.exists(self.path("steps/manifest.json")))
 
     def test_what_talks_is_not(self):
@@ -92,35 +74,35 @@ class Pager(Case):
                 found, shown = self.on_a_terminal(*arguments, PAGER=pager)
                 self.assertEqual(found, code)
                 self.assertNotIn("paged", shown)
-        terminal = Terminal([BINARY, "simplified", "--predict", "1"], self.environment(PAGER=pager))
-        terminal.wait_until(lambda: b"? " in terminal.shown or b"= " in terminal.shown)
-        terminal.type(b"\x04")
-        self.assertEqual(terminal.end(), 0)
-        terminal = Terminal([BINARY, "simplified", "--step"], self.environment(PAGER=pager))
-        terminal.wait_until(lambda: b"quit" in terminal.shown)
-        terminal.type(b"q")
-        self.assertEqual(terminal.end(), 0)
-        self.assertFalse(os.path.exists(self.read))
+        for options, wanted, key in ((["--predict", "1"], b"= ", b"\x04"), (["--step"], b"quit", b"q")):
+            terminal = Terminal([BINARY, "simplified", *options], self.environment(PAGER=pager))
+            terminal.wait_until(lambda: wanted in terminal.shown)
+            terminal.type(key)
+            self.assertEqual(terminal.end(), 0)
+        self.assertFalse(os.path.exists(self.path("read")))
+
+    def test_a_page_is_not_poured_over_a_terminal(self):
+        text_of("causal", "--format", "html", "-o", self.path("page.html"))
+        for arguments in (["causal", "--format", "html"], ["verify", self.path("page.html"), "--format", "html"]):
+            code, shown = self.on_a_terminal(*arguments, PAGER="cat")
+            self.assertEqual((code, shown.count("\n")), (2, 1), shown)
+            self.assertIn("try --output ", shown)
 
     def test_turned_off(self):
         for pager, arguments in ((self.recorder(), ["--no-pager", *LONG]), (self.recorder(), [*LONG, "--no-pager"]), ("", LONG),
-                                 (" ", LONG), ("cat", LONG), ("nosuchpager", LONG), (self.folder, LONG)):
+                                 (" ", LONG), ("cat", LONG), ("nosuchpager", LONG), ("nosuchpager -x", HUGE), (self.folder, LONG)):
             with self.subTest(pager=pager, arguments=arguments):
                 code, shown = self.on_a_terminal(*arguments, PAGER=pager)
                 self.assertEqual(code, 0)
-                self.assertTrue(shown.endswith(text_of(*LONG)))
+                self.assertTrue(shown.endswith(text_of(*arguments)))
         self.assertEqual(self.on_a_terminal("--no-pager", "--help", PAGER=self.recorder()), (0, text_of("--help")))
-        self.assertFalse(os.path.exists(self.read))
+        self.assertFalse(os.path.exists(self.path("read")))
         self.assertEqual(text_of("causal", "--no-pager"), text_of("causal"))
         self.assertIn(b"takes no value", run("causal", "--no-pager=1").stderr)
 
     def test_a_command_of_several_words(self):
         self.assertEqual(self.on_a_terminal("--help", PAGER="sed -e 's/^/| /'"),
                          (0, "".join(f"| {line}\n" for line in text_of("--help").splitlines())))
-        for arguments in (["causal"], HUGE):
-            code, shown = self.on_a_terminal(*arguments, PAGER="nosuchpager -x")
-            self.assertEqual(code, 0)
-            self.assertTrue(shown.endswith(text_of(*arguments)))
 
     def test_less_by_default(self):
         """less runs if it is on PATH and the terminal can move its cursor."""
@@ -130,13 +112,12 @@ class Pager(Case):
         self.assertEqual(self.recorded(), text_of("causal"))
         for environment in ({"PATH": "/nonexistent"}, {"PATH": path, "TERM": "dumb"}, {"PATH": path, "TERM": None}):
             self.assertEqual(self.on_a_terminal("causal", **environment), (0, text_of("causal")))
-        self.assertFalse(os.path.exists(self.read))
+        self.assertFalse(os.path.exists(self.path("read")))
 
     def test_its_environment(self):
         for given, expected in (({}, {"LESS": "FRX", "LV": "-c"}), ({"LESS": "R", "LV": ""}, {"LESS": "R", "LV": ""})):
             self.on_a_terminal("causal", PAGER=self.recorder(), **given)
-            with open(self.path("env"), encoding="utf-8") as file:
-                lines = file.read().splitlines()
+            lines = self.read("env").decode().splitlines()
             for name, value in expected.items():
                 self.assertEqual([line for line in lines if line.startswith(name + "=")], [f"{name}={value}"])
 
@@ -146,23 +127,18 @@ class Pager(Case):
             self.assertEqual(self.on_a_terminal(*arguments, PAGER=quits), (0, ""))
         self.assertEqual(self.on_a_terminal(*HUGE, PAGER="head -n 1"), (0, text_of(*HUGE).partition("\n")[0] + "\n"))
 
-    def waiting(self, begin=""):
-        """A program whose pager waits for a file, and a function that creates the file."""
-        go = self.path("go")
-        pager = self.script("waits", f"{begin}\ncat > {self.read}; echo ready\nuntil [ -e {go} ]; do sleep 0.02; done\necho done\n")
+    def test_it_is_waited_for_and_control_c_is_its(self):
+        pager = self.script("waits", f"trap 'echo caught' INT\ncat > {self.path('read')}; echo ready\n"
+                                     f"until [ -e {self.path('go')} ]; do sleep 0.02; done\necho done\n")
         terminal = Terminal([BINARY, "causal"], self.environment(PAGER=pager))
         terminal.wait_until(lambda: b"ready" in terminal.shown)
-        return terminal, lambda: open(go, "w", encoding="utf-8").close()
-
-    def test_it_is_waited_for_and_control_c_is_its(self):
-        terminal, go = self.waiting(begin="trap 'echo caught' INT")
         terminal.settle()
         self.assertTrue(terminal.is_alive())
         terminal.type(b"\x03")
         terminal.wait_until(lambda: b"caught" in terminal.shown)
         terminal.settle()
         self.assertTrue(terminal.is_alive())
-        go()
+        self.write("go", "")
         self.assertEqual(terminal.end(), 0)
         self.assertIn(b"done", terminal.shown)
 
@@ -198,8 +174,7 @@ class Colours(Case):
             self.assertEqual("\x1b[" in shown, on_a_terminal, value)
             self.assertEqual("\x1b[" in text_of(*heatmap, "--color", value, env=variables), in_a_pipe, value)
             text_of(*heatmap, "--color", value, "-o", "out.txt", "--force", cwd=self.folder, env=variables)
-            with open(self.path("out.txt"), encoding="utf-8") as file:
-                self.assertEqual("\x1b[" in file.read(), in_a_pipe, value)
+            self.assertEqual(b"\x1b[" in self.read("out.txt"), in_a_pipe, value)
         self.assertIn("\x1b[48;5;", text_of(*heatmap, "--color", "always", env={}))
         self.assertIn("\x1b[48;2;", text_of(*heatmap, "--color", "always", env={"COLORTERM": "truecolor"}))
 
@@ -243,7 +218,7 @@ class Help(Case):
 
 class Listed(Case):
     def test_steps_and_rules_are_listed(self):
-        listed = json.loads(text_of("list", "--format", "json"))["chapters"]
+        listed = harness.chapters()
         rules = json.loads(text_of("list", "rules", "--format", "json"))["rules"]
         self.assertEqual({rule["name"] for rule in rules}, {name for row in listed for name in row["what_ifs"]})
         steps = {step["name"]: step for step in json.loads(text_of("list", "steps", "--format", "json"))["steps"]}
@@ -292,6 +267,51 @@ class Completions(Case):
             self.assertIn("--version", self.completed(shell, "--ve"))
             self.assertEqual(self.completed(shell, "cau"), ["causal"], shell)
 
+
+def said_by(*command):
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
+
+
+@unittest.skipIf(harness.has_sanitizer(), "a sanitizer looks closer")
+@unittest.skipUnless(shutil.which("readelf"), "no readelf here (Debian's package binutils)")
+class Hardened(unittest.TestCase):
+    """How the binary is compiled and linked."""
+
+    def libraries(self):
+        build = pathlib.Path(BINARY).parent
+        if not (build / "CMakeFiles").exists():
+            self.skipTest("the program stands in no build folder")
+        # Not those that an older build left in the folder.
+        targets = (build / "CMakeFiles/TargetDirectories.txt").read_text().splitlines()
+        names = {f"lib{pathlib.Path(target).stem}.a" for target in targets}
+        found = [path for path in build.glob("libattn_*.a") if path.name in names]
+        self.assertGreater(len(found), 10)
+        return found
+
+    def test_what_is_relocated_is_read_only(self):
+        headers = said_by("readelf", "-lW", BINARY)
+        self.assertIn("GNU_RELRO", headers)
+        self.assertRegex(said_by("readelf", "-dW", BINARY), r"BIND_NOW|\bNOW\b")
+        stack = next(line for line in headers.splitlines() if "GNU_STACK" in line)
+        self.assertRegex(stack, r" RW +0x")  # not executable
+        self.assertIn("DYN (", said_by("readelf", "-hW", BINARY))  # at an address that nobody knows before
+
+    def test_stacks_are_guarded_and_copies_bounded(self):
+        guarded, checked = [], []
+        for library in self.libraries():
+            needed = said_by("nm", "-u", library)
+            guarded += ["__stack_chk_fail" in needed]
+            checked += ["__glibcxx_assert_fail" in needed]
+        self.assertTrue(all(guarded), guarded)
+        self.assertTrue(any(checked))
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "of x86 alone")
+    def test_jumps_are_marked(self):
+        for library in self.libraries():
+            notes = said_by("readelf", "-nW", library)
+            self.assertEqual(notes.count("IBT, SHSTK"), notes.count("File: "), library)
+
+
 class Installed(Case):
     def test_installed(self):
         build = os.path.dirname(BINARY)
@@ -302,8 +322,7 @@ class Installed(Case):
         for path, shell in (("bash-completion/completions/attn-walkthrough", "bash"),
                             ("zsh/site-functions/_attn-walkthrough", "zsh"),
                             ("fish/vendor_completions.d/attn-walkthrough.fish", "fish")):
-            with open(self.path("share/" + path), encoding="utf-8") as file:
-                self.assertEqual(file.read(), text_of("completion", shell))
+            self.assertEqual(self.read("share", path).decode(), text_of("completion", shell))
         self.assertTrue(os.access(self.path("bin/attn-walkthrough"), os.X_OK))
         if shutil.which("cmark") and shutil.which("mandoc"):
             page = subprocess.run(["mandoc", "-T", "utf8", self.path("share/man/man1/attn-walkthrough.1")],

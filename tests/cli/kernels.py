@@ -1,7 +1,4 @@
-"""The same digits on every machine: OpenBLAS's sets of kernels, our own, and any number of threads.
-
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/kernels.py build/release/attn-walkthrough
-"""
+"""The same digits on every machine: OpenBLAS's sets of kernels, our own, and any number of threads."""
 import hashlib
 import json
 import os
@@ -18,7 +15,6 @@ SETTINGS = ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OM
 # its kernels along the axis that is summed.
 LARGE = ["trainable", "--tokens", "90", "--d-in", "700", "--d-out", "80", "--precision", "12",
          "--only", "queries,attn_scores,context_vecs", "--threshold", "1000000"]
-ARTICLES = ("blog", "primer", "livebook", "ahead-of-ai", "book")
 
 
 def flags():
@@ -29,12 +25,12 @@ def flags():
 HAS = {"skylakex": {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"} <= flags(),
        "haswell": {"avx2", "fma"} <= flags()}
 RUNNABLE = [name for name, has in HAS.items() if has]
+CLEAN = {name: value for name, value in os.environ.items() if name not in SETTINGS}
 
 
 def run_with(*arguments, **environment):
     """Runs the program without other OpenBLAS variables in the environment."""
-    clean = {name: value for name, value in os.environ.items() if name not in SETTINGS}
-    return run(*arguments, text=True, timeout=HANG_LIMIT, env={**clean, **environment})
+    return run(*arguments, text=True, timeout=HANG_LIMIT, env={**CLEAN, **environment})
 
 
 class Kernels(unittest.TestCase):
@@ -55,14 +51,11 @@ class Kernels(unittest.TestCase):
     @unittest.skipUnless(shutil.which("taskset"), "taskset is not here")
     def test_any_number_of_cores(self):
         alone = subprocess.run(["taskset", "-c", str(min(os.sched_getaffinity(0))), BINARY, *LARGE], capture_output=True,
-                               timeout=HANG_LIMIT, check=True,
-                               env={k: v for k, v in os.environ.items() if k not in SETTINGS})
+                               timeout=HANG_LIMIT, check=True, env=CLEAN)
         self.assertEqual(hashlib.md5(alone.stdout).hexdigest(), self.digest(*LARGE))
 
     def test_portable_is_haswell(self):
-        for article in ARTICLES:
-            arguments = ["all", "--article", article, "--steps", "all", "--blas"]
-            self.assertEqual(self.digest(*arguments, "portable"), self.digest(*arguments, "haswell"))
+        """In large products too; golden.portable compares the lessons."""
         for arguments in (LARGE, ["multihead", *LARGE[1:], "--num-heads", "2", "--batch", "3"]):
             for number in ("1", "7"):
                 self.assertEqual(self.digest(*arguments, "--blas", "portable", "--threads", number),
@@ -82,9 +75,9 @@ class Kernels(unittest.TestCase):
             self.assertEqual(list(avx512), list(avx2))
             return {name for name in avx2 if avx2[name] != avx512[name]}
 
-        for row in json.loads(run_with("list", "--format", "json").stdout)["chapters"]:
+        for row in harness.chapters():
             # Of the articles' own rows only those of cross are as long.
-            self.assertEqual(differing(row["chapter"], "--article", row["article"]),
+            self.assertEqual(differing(*row["command"]),
                              {"/attn_weights", "/context_vecs"} if row["chapter"] == "cross" else set())
         simplified = ["simplified", "--article", "livebook", "--tokens"]
         self.assertEqual(differing(*simplified, "7"), set())
@@ -124,15 +117,13 @@ class Kernels(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("qemu-x86_64"), "qemu-user is not here")
     def test_other_processors(self):
-        with open(BINARY, "rb") as file:
-            if b"__asan_init" in file.read():
-                self.skipTest("the sanitizer's shadow memory is more than the emulator can give")
-        plain = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+        if harness.has_sanitizer():
+            self.skipTest("the sanitizer's shadow memory is more than the emulator can give")
         for processor in ("core2duo", "Nehalem", "SandyBridge"):
             for arguments in (["causal", "--seed", "123"], ["multihead", "--precision", "12"],
                               ["trainable", "--article", "ahead-of-ai", "--precision", "12"]):
                 emulated = subprocess.run(["qemu-x86_64", "-cpu", processor, BINARY, *arguments],
-                                          capture_output=True, text=True, timeout=HANG_LIMIT, env=plain)
+                                          capture_output=True, text=True, timeout=HANG_LIMIT, env=CLEAN)
                 self.assertEqual(emulated.returncode, 0, emulated.stderr)
                 self.assertNotIn("attn-walkthrough", emulated.stderr)  # the emulator may have something to say
                 self.assertEqual(emulated.stdout, run_with(*arguments, "--blas", "portable").stdout, arguments)

@@ -3,36 +3,34 @@
 import itertools
 import json
 import re
-import subprocess
 
 import numpy as np
+
+import harness
 
 NUMBER = r"(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 
 
-class Program:
-    """The program under test, and the options of its chapters."""
+def call(*arguments):
+    return harness.run(*arguments, encoding="utf-8")
 
-    def __init__(self, path):
-        self.path = path
-        self.chapters = json.loads(self.call("list", "--format", "json").stdout)["chapters"]
-        for chapter in self.chapters:
-            chapter["asked"] = [chapter["chapter"], "--article", chapter["article"]]
-            chapter["accepts"] = set(re.findall(r"--[a-z-]+", self.call(*chapter["asked"], "--help").stdout))
 
-    def call(self, *arguments):
-        return subprocess.run([self.path, *arguments], capture_output=True, encoding="utf-8", timeout=60)
+def chapters():
+    """What `list` says of each, and the options that it accepts."""
+    return [{**row, "accepts": {name for name, _ in harness.options_of(*row["command"])}} for row in harness.chapters()]
 
-    def lesson(self, *arguments):
-        """All its steps; none where sizes do not fit each other."""
-        done = self.call(*arguments, "--steps", "all", "--format", "json")
-        return None if done.returncode == 2 else Lesson(self, arguments, json.loads(done.stdout))
 
-    def random_lessons(self, chance, count, path):
-        """The chapters by turns: chapter and lesson. Inputs of their own go to that file."""
-        found = ((chapter, self.lesson(*chapter["asked"], *some_options(chance, chapter, path)))
-                 for chapter in itertools.islice(itertools.cycle(self.chapters), 20 * count))
-        return itertools.islice((one for one in found if one[1]), count)
+def lesson(*arguments):
+    """All its steps; none where sizes do not fit each other."""
+    done = call(*arguments, "--steps", "all", "--format", "json")
+    return None if done.returncode == 2 else Lesson(arguments, json.loads(done.stdout))
+
+
+def random_lessons(chapters, chance, count, path):
+    """The chapters by turns: chapter and lesson. Inputs of their own go to that file."""
+    found = ((chapter, lesson(*chapter["command"], *some_options(chance, chapter, path)))
+             for chapter in itertools.islice(itertools.cycle(chapters), 20 * count))
+    return itertools.islice((one for one in found if one[1]), count)
 
 
 def some_options(chance, chapter, path):
@@ -84,8 +82,8 @@ def array_of(step):
 class Lesson:
     """A walkthrough's tensors, with their numbers, and the arguments that run it."""
 
-    def __init__(self, program, arguments, document):
-        self.program, self.arguments, self.document = program, list(arguments), document
+    def __init__(self, arguments, document):
+        self.arguments, self.document = list(arguments), document
         self.tokens = document["tokens"]
         self.tensors = [step for step in document["steps"] if step["kind"] == "tensor"]
         for step in self.tensors:

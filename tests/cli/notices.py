@@ -1,6 +1,5 @@
 """Every number and comparison in the notices of --explain, one row a sentence."""
 
-import collections
 import itertools
 import re
 
@@ -45,34 +44,11 @@ class Said:
         again = self.tokens.count(name) > 1
         return self.tokens[item] == name and (number is None) != again and number in (None, str(item))
 
-    def rows(self):
-        """The indices of all rows."""
-        return list(itertools.product(*(range(size) for size in self.a.shape[:-1])))
-
 
 # ---- Inputs and what is drawn ----------------------------------------------------------------------
 
 notice(r"one row for (?:each|one) token: (.*)",
        lambda said, words: words == ", ".join(said.tokens) and said.a.shape[0] == len(said.tokens))
-
-@notice(rf"the closest two rows are {TOKEN} and {TOKEN}, {NUMBER} apart")
-def _(said, one, one_at, other, other_at, apart):
-    distances = {(i, j): np.linalg.norm(said.a[i].astype(np.float64) - said.a[j]) for i, j in
-                 itertools.combinations(range(len(said.a)), 2)}
-    least = min(distances.values())
-    return near(apart, least) and any(said.is_token(i, one, one_at) and said.is_token(j, other, other_at)
-                                      for (i, j), distance in distances.items() if close(distance, least))
-
-notice(r"(\d+) tokens? of (\d+) numbers?(?: each)?",
-       lambda said, tokens, numbers: said.a.shape == (int(tokens), int(numbers)))
-notice(r"(\w+: \d+(?:, \w+: \d+)*)",
-       lambda said, words: words == ", ".join(f"{token}: {place}" for token, place in zip(said.tokens, said.a)))
-
-@notice(r"an id is a place among the sorted words; a repeated word takes several places and keeps the last, so some ids are unused")
-def _(said):
-    words = sorted(said.tokens)
-    last = {word: place for place, word in enumerate(words)}
-    return len(set(words)) < len(words) and [last[token] for token in said.tokens] == list(said.a)
 
 notice(r"nn\.Embedding starts with random numbers: before training, similar rows do not mean similar words",
        lambda said: "nn.Embedding" in said.step["expression"])
@@ -89,23 +65,17 @@ def _(said, low, high, features):
 
 notice(rf"\[out_features, in_features\] = {INDEX}: nn\.Linear multiplies by the transpose",
        lambda said, shape: said.a.shape == index_of(shape) and "nn.Linear" in said.step["expression"])
-notice(r"(\d+) of (\d+) entries (is|are) above 0: torch\.randn is symmetric around 0",
-       lambda said, above, every, verb:
-       (int(above), int(every)) == ((said.a > 0).sum(), said.a.size) and (verb == "is") == (above == "1"))
-
 @notice(r"(\d+) of (\d+) (is|are) True, ([\d.]+)%(?:; each is kept with probability ([\d.]+))?")
 def _(said, true, every, verb, percent, kept):
     asked = re.search(r"bernoulli_\(([\d.]+)\)", said.step["expression"])
     return ((int(true), int(every)) == (said.a.sum(), said.a.size) and (verb == "is") == (true == "1") and
             near(percent, 100 * said.a.mean()) and (kept is None or near(kept, float(asked.group(1)))))
 
-notice(r"each batch entry has its own mask|the batch entries differ from here on: each has its own dropout mask",
+notice(r"the batch entries differ from here on: each has its own dropout mask",
        lambda said: any((said.a[0] != entry).any() for entry in said.a[1:]))
 
-@notice(r"(?:both|all (\d+)) batch entries are equal(?:, like those of (\w+))?")
-def _(said, count, name):
-    alike = lambda a: all(np.array_equal(a[0], entry, equal_nan=True) for entry in a[1:])
-    return len(said.a) == int(count or 2) and alike(said.a) and (name is None or alike(said.operand(name)))
+notice(r"(?:both|all (\d+)) batch entries are equal",
+       lambda said, count: len(said.a) == int(count or 2) and all(np.array_equal(said.a[0], entry, equal_nan=True) for entry in said.a[1:]))
 
 
 # ---- Shapes ----------------------------------------------------------------------------------------
@@ -128,11 +98,6 @@ notice(r"(\d+) heads? x (\d+) columns? = (\d+) columns?",
        lambda said, heads, columns, every:
        said.a.shape[-1] == int(every) == int(heads) * int(columns) and said.operand().shape[-1] == int(columns))
 
-@notice(r"(\d+) rows? \+ (\d+) rows? = (\d+) rows?")
-def _(said, first, second, every):
-    sizes = [len(said.operand(name)) for name in said.step["inputs"]]
-    return sizes == [int(first), int(second)] and len(said.a) == int(every) == sum(sizes)
-
 
 # ---- Scores ----------------------------------------------------------------------------------------
 
@@ -144,24 +109,10 @@ def is_item(said, item, name, number, itself, query):
 OTHER = rf"(?:(itself)|{TOKEN})"
 
 
-@notice(rf"{TOKEN} is compared with {OTHER}")
-def _(said, one, one_at, itself, other, other_at):
-    places = [int(at) for at in re.findall(r"\[(\d+)\]", said.step["expression"])]
-    known = [said.tokens.index(one) if one_at is None else int(one_at)]
-    known.append(known[0] if itself else said.tokens.index(other) if other_at is None else int(other_at))
-    return set(places) <= set(known) and said.is_token(known[0], one, one_at) and (itself or said.is_token(known[1], other, other_at))
-
-@notice(rf"{TOKEN} scores highest with {OTHER}, {NUMBER}, lowest with {OTHER}, {NUMBER}")
-def _(said, query, query_at, itself, name, at, high, low_itself, low_name, low_at, low):
+@notice(rf"{TOKEN} scores highest with {OTHER}, {NUMBER}")
+def _(said, query, query_at, itself, name, at, high):
     q = said.tokens.index(query) if query_at is None else int(query_at)
-    return (near(high, said.a.max()) and near(low, said.a.min()) and
-            any(is_item(said, i, name, at, itself, q) for i in np.flatnonzero(said.a == said.a.max())) and
-            any(is_item(said, i, low_name, low_at, low_itself, q) for i in np.flatnonzero(said.a == said.a.min())))
-
-notice(rf"the highest score is {NUMBER}, at {INDEX}, the lowest {NUMBER}, at {INDEX}",
-       lambda said, high, high_at, low, low_at:
-       near(high, said.a.max()) and near(low, said.a.min()) and said.a[index_of(high_at)] == said.a.max() and
-       said.a[index_of(low_at)] == said.a.min())
+    return near(high, said.a.max()) and any(is_item(said, i, name, at, itself, q) for i in np.flatnonzero(said.a == said.a.max()))
 
 
 def is_pair(said, at, one, one_at, itself, other, other_at):
@@ -176,17 +127,10 @@ notice(rf"the highest score is {NUMBER}, at {INDEX}(?:: {TOKEN} with {OTHER})?",
        lambda said, high, at, *pair:
        near(high, said.a.max()) and said.a[index_of(at)] == said.a.max() and is_pair(said, index_of(at), *pair))
 
-@notice(r"(?:(no|every|all|\d+)(?: of)?(?: (\d+))?) tokens? scores? highest with (?:itself|themselves)")
-def _(said, count, every):
-    best = said.a.reshape(-1, *said.a.shape[-2:])[0].argmax(axis=-1)
-    found = (best == np.arange(len(best))).sum()
-    expected = {"no": 0, "every": len(best), "all": len(best)}.get(count)
-    return found == (int(count) if expected is None else expected) and every in (None, str(len(best)))
-
-@notice(r"symmetric: \[i, j\] equals \[j, i\](, up to rounding)?(?:, because both sides are (\w+))?")
-def _(said, rounded, name):
+@notice(r"symmetric: \[i, j\] equals \[j, i\](, up to rounding)?")
+def _(said, rounded):
     mirrored = said.a.swapaxes(-1, -2)
-    return np.array_equal(said.a, mirrored) == (rounded is None) and close(said.a, mirrored) and (name is None or name in said.step["inputs"])
+    return np.array_equal(said.a, mirrored) == (rounded is None) and close(said.a, mirrored)
 
 @notice(rf"not symmetric: {INDEX} is {NUMBER}, {INDEX} is {NUMBER}")
 def _(said, at, one, mirrored, other):
@@ -199,36 +143,6 @@ notice(rf"every (?:score|gradient) is divided by {NUMBER}, the square root of (\
        near(root, np.sqrt(int(number))) and close(said.a, said.operand() / np.sqrt(int(number))))
 notice(rf"each sum is divided by {NUMBER}",
        lambda said, count: close(said.a, said.operand() / float(count)))
-notice(rf"every score is {NUMBER}, where a key has what the query asks for, or 0",
-       lambda said, score: set(np.unique(said.a)) == {0, np.float32(score)} and float(score) > 0)
-
-@notice(rf"there the query is {NUMBER} times the key")
-def _(said, factor):
-    queries, keys = said.operand(), said.operand(said.step["inputs"][1])
-    if said.a.ndim < queries.ndim:  # "queries[2] @ keys_transposed"
-        queries = queries[int(re.search(r"\[(\d+)\]", said.step["expression"])[1])]
-    keys = keys.swapaxes(-1, -2) if said.step["inputs"][1].startswith("keys_transposed") else keys
-    queries, keys = np.atleast_2d(queries), np.broadcast_to(keys, queries.shape[:-2] + keys.shape[-2:])
-    scores = np.atleast_2d(said.a)
-    return all(np.array_equal(queries[at[:-1]], float(factor) * keys[at[:-2] + at[-1:]]) for at in np.argwhere(scores > 0).tolist()
-               for at in [tuple(at)])
-
-@notice(r"each row is a copy of one row of (\w+), the one with a weight of 1")
-def _(said, name):
-    weights, values = said.operand(), said.operand(name)
-    values = np.broadcast_to(values, weights.shape[:-2] + values.shape[-2:])
-    return ((weights == 1).sum(axis=-1) == 1).all() and ((weights == 0).sum(axis=-1) == weights.shape[-1] - 1).all() and np.array_equal(
-        said.a, np.take_along_axis(values, weights.argmax(axis=-1)[..., None], axis=-2))
-
-notice(r"(\d+) of (\d+) factors (?:is|are) 1: there the maximum stays",
-       lambda said, ones, every:
-       ((said.a == 1).sum(), said.a.size) == (int(ones), int(every)) and said.a.shape[-1] == 1)
-
-@notice(r"(\d+) of (\d+) rows (?:has|have) a 1: there this block has the maximum so far")
-def _(said, ones, every):
-    has_one = (said.a == 1).any(axis=-1)
-    return (has_one.sum(), has_one.size) == (int(ones), int(every))
-
 @notice(r"each diagonal holds one number, up to rounding: the (?:score|product) depends on the distance alone")
 def _(said):
     spread = [np.ptp(said.a.diagonal(offset)) for offset in range(1 - len(said.a), len(said.a))]
@@ -236,21 +150,9 @@ def _(said):
 
 notice(r"each row sums to 0, up to rounding: what one score gains, others lose",
        lambda said: said.a.shape[-1] > 1 and np.abs(row_sums(said.a)).max() <= 2e-5 * np.abs(said.a).max())
-notice(r"the first row is 0: its only weight is 1, and no score changes that",
-       lambda said:
-       not said.a[0].any() and said.operand("attn_weights")[0].tolist() == [1] + [0] * (said.a.shape[-1] - 1))
-
-@notice(r"the last token's bias for the first, (\d+) back: (head 1 [^;]*)")
-def _(said, back, heads):
-    told = [one.split() for one in heads.split(", ")]
-    return int(back) == said.a.shape[-1] - 1 and [int(one[1]) for one in told] == list(range(1, len(said.a) + 1)) and all(
-        near(one[2], value) for one, value in zip(told, said.a[:, -1, 0]))
-
-@notice(r"each row shows its own token and earlier ones, at most (\d+) tokens?: (\d+) of (\d+) rows shows? as many")
-def _(said, most, full, rows):
-    shown = (~said.a).sum(axis=-1)
-    own = np.diagonal(~said.a).all() and not np.triu(~said.a, 1).any()
-    return own and (int(most), int(full), int(rows)) == (shown.max(), (shown == shown.max()).sum(), len(said.a))
+@notice(r"each row shows its own token and earlier ones, at most (\d+)")
+def _(said, most):
+    return np.diagonal(~said.a).all() and not np.triu(~said.a, 1).any() and int(most) == (~said.a).sum(axis=-1).max()
 
 notice(r"-inf stays -inf",
        lambda said: np.isneginf(said.a).any() and np.array_equal(np.isneginf(said.a), np.isneginf(said.operand())))
@@ -271,16 +173,10 @@ def _(said, masked, every):
 notice(r"nothing is masked|nothing is dropped: the numbers are unchanged",
        lambda said: np.array_equal(said.a, said.operand()))
 
-@notice(r"entries above the diagonal are (-inf|still 0|now 0|0|0, the rest are 1|0, because exp\(-inf\) is 0: no token attends to a later "
-        r"one)")
+@notice(r"entries above the diagonal are (-inf|still 0|now 0|0|0, because exp\(-inf\) is 0: no token attends to a later one)")
 def _(said, what):
     above = np.triu(np.ones(said.a.shape[-2:], bool), 1)
-    rest_holds = (said.a[..., ~above] == 1).all() if what.endswith("are 1") else True
-    return (said.a[..., above] == (-np.inf if what == "-inf" else 0)).all() and rest_holds
-
-notice(rf"all entries are above 0(?:; the largest is {NUMBER}, from a score of {NUMBER})?",
-       lambda said, largest, score:
-       (said.a > 0).all() and (largest is None or (near(largest, said.a.max()) and near(score, said.operand().max()))))
+    return (said.a[..., above] == (-np.inf if what == "-inf" else 0)).all()
 
 
 # ---- Weights ---------------------------------------------------------------------------------------
@@ -291,36 +187,21 @@ notice(r"(?:the sum|every sum) is 1(, up to rounding)?",
        lambda said, rounded: close(said.a, 1) and (said.a == 1).all() == (rounded is None))
 notice(rf"the sum is (?!1$){NUMBER}",
        lambda said, total: near(total, said.a))
-notice(rf"sums range from {NUMBER} to {NUMBER}, with mean {NUMBER}",
-       lambda said, low, high, mean:
-       near(low, said.a.min()) and near(high, said.a.max()) and near(mean, said.a.astype(np.float64).mean()))
 notice(rf"weights range from {NUMBER} to {NUMBER}; equal weights would be {NUMBER}",
        lambda said, low, high, even:
        near(low, said.a.min()) and near(high, said.a.max()) and near(even, 1 / said.a.shape[-1])
        and not np.isinf(said.operand()).any())
 notice(rf"all weights are equal: {NUMBER}",
        lambda said, weight: (said.a == said.a.flat[0]).all() and near(weight, said.a.flat[0]))
-notice(r"some entries are negative, so they are not proportions",
-       lambda said: (said.a < 0).any())
-
-@notice(rf"{TOKEN} attends most to {OTHER}, {NUMBER}(?: \((?:{TOKEN} differs|(\d+) others differ) only in later digits\))?")
-def _(said, query, query_at, itself, name, at, weight, second, second_at, others):
+@notice(rf"{TOKEN} attends most to {OTHER}, {NUMBER}")
+def _(said, query, query_at, itself, name, at, weight):
     q = said.tokens.index(query) if query_at is None else int(query_at)
-    later = [i for i in range(said.a.size) if said.a[i] < said.a.max() and near(weight, said.a[i])]
-    return near(weight, said.a.max()) and len(later) == int(others or (second is not None)) and (
-        second is None or said.is_token(later[0], second, second_at)) and any(is_item(said, i, name, at, itself, q)
-                                              for i in np.flatnonzero(said.a == said.a.max()))
+    return near(weight, said.a.max()) and any(is_item(said, i, name, at, itself, q) for i in np.flatnonzero(said.a == said.a.max()))
 
 @notice(rf"(below the first row, )?the largest weight is {NUMBER}, at {INDEX}(?:: {TOKEN} attends to {OTHER})?")
 def _(said, below, largest, at, *pair):
     among = said.a[..., 1:, :] if below else said.a
     return near(largest, among.max()) and said.a[index_of(at)] == among.max() and is_pair(said, index_of(at), *pair)
-
-@notice(r"(?:all (\d+)|(\d+) of (\d+)) tokens attend most to \"([^\"]*)\"")
-def _(said, whole, count, every, name):
-    best = [{said.tokens[i] for i in np.flatnonzero(row == row.max())} for row in said.a]
-    votes = collections.Counter(words.pop() for words in best if len(words) == 1)
-    return int(whole or every) == len(best) and votes[name] == max(votes.values()) == int(whole or count)
 
 @notice(rf"the first row has all its weight, 1, in the first column(?:: {TOKEN} attends only to itself)?")
 def _(said, name, at):
@@ -348,46 +229,20 @@ def _(said, head, rule):
 
 # ---- Dropout ---------------------------------------------------------------------------------------
 
-@notice(r"(\d+) of (\d+) (?:weights|entries) dropped(?: \((\d+) of them (?:was|were) already 0\))?(?:; kept ones are multiplied by ([\d.]+))?")
-def _(said, dropped, every, zeros, factor):
+@notice(r"(\d+) of (\d+) (?:weights|entries) dropped(?:; kept ones are multiplied by ([\d.]+))?")
+def _(said, dropped, every, factor):
     x, kept = said.operand(), said.operand("dropout_mask")
     p = re.search(r"Dropout\(([\d.e-]+)\)", said.step["expression"])
     times = 1 / (1 - float(p[1])) if p and float(p[1]) < 1 else float(factor or 0)
-    return ((int(dropped), int(every)) == ((~kept).sum(), kept.size) and int(zeros or 0) == (x[~kept] == 0).sum() and
-            (said.a[~kept] == 0).all() and (factor is None or near(factor, times) and close(said.a[kept], x[kept] * times)) and
-            (factor is None) == (not (x[kept] != 0).any()))
+    return ((int(dropped), int(every)) == ((~kept).sum(), kept.size) and (said.a[~kept] == 0).all() and
+            (factor is None or near(factor, times) and close(said.a[kept], x[kept] * times)) and (factor is None) == (not kept.any()))
 
-notice(r"all entries are (?:now )?0",
-       lambda said: (said.a == 0).all())
+@notice(rf"(?:the row|{ROW}) sums to {NUMBER}, not to 1")
+def _(said, at, name, number, total):
+    row = index_of(at or "")
+    return (near(total, row_sums(said.a)[row]) and (name is None or said.is_token(row[-1], name, number)) and
+            not close(float(total), 1))
 
-
-def is_row(said, at, name, number):
-    return name is None or said.is_token(index_of(at)[-1], name, number)
-
-
-@notice(rf"some rows no longer sum to 1: {ROW} sums to {NUMBER}, {ROW} to {NUMBER}(, because it lost no weight)?")
-def _(said, one, one_name, one_at, one_sum, other, other_name, other_at, other_sum, whole):
-    x, i, j = said.operand(), index_of(one), index_of(other)
-    kept = said.operand("dropout_mask")
-    lost_nothing = (kept[j] | (x[j] == 0)).all()
-    return (near(one_sum, row_sums(said.a)[i]) and near(other_sum, row_sums(said.a)[j]) and is_row(said, one, one_name, one_at) and
-            is_row(said, other, other_name, other_at) and (whole is None or lost_nothing))
-
-notice(rf"{ROW} sums to {NUMBER}, not to 1",
-       lambda said, at, name, number, total:
-       near(total, row_sums(said.a)[index_of(at)]) and is_row(said, at, name, number) and not close(float(total), 1))
-
-@notice(rf"({ROW}(?:, {ROW})*)(?: and (\d+) more)? (?:is|are) all 0(?:: every weight there was dropped|"
-        rf", because all weights there are 0)")
-def _(said, rows, *groups):
-    named = re.findall(ROW, rows)
-    empty = [row for row in said.rows() if (said.a[row] == 0).all()]
-    first = [index_of(at) for at, _, _ in named]
-    return (first == empty[:len(first)] and len(empty) - len(first) == int(groups[-1] or 0) and
-            all(is_row(said, at, name or None, number or None) for at, name, number in named))
-
-notice(rf"the rows no longer sum to 1: the first sums to {NUMBER}; the last still sums to 1",
-       lambda said, first: near(first, row_sums(said.a)[..., 0].flat[0]) and close(row_sums(said.a)[..., -1], 1))
 notice(rf"the mean changes from {NUMBER} to {NUMBER}",
        lambda said, before, after:
        near(before, said.operand().astype(np.float64).mean()) and near(after, said.a.astype(np.float64).mean()))
@@ -403,9 +258,6 @@ def _(said, name):
     else:
         low, high = values.min(axis=-2, keepdims=True), values.max(axis=-2, keepdims=True)
     return (said.a >= low - 1e-6).all() and (said.a <= high + 1e-6).all()
-
-notice(r"the first row equals the first row of (\w+): the first token attends only to itself",
-       lambda said, name: close(said.a[..., 0, :], said.operand(name)[..., 0, :]))
 
 @notice(rf"the largest difference is {NUMBER}")
 def _(said, largest):

@@ -1,13 +1,10 @@
 """Each option of each command has an effect, and is named by the errors about it. What is refused is in cases/*.txt.
 
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/options.py PATH_TO_BINARY
-
-The options are those that the help lists: one that this file does not know fails the test.
-"""
+The options are those that the help lists: one that this file does not know fails the test."""
 import functools
-import json
 import os
 import re
+import shlex
 import tempfile
 import unittest
 
@@ -17,23 +14,7 @@ import harness
 from harness import options_of, run, sample, text_of
 
 FOLDER = ""  # where the program runs: own.npz, there.txt, there/
-# What each option is given, one after the other until it has an effect.
-VALUES = {
-    "--article": ["livebook", "ahead-of-ai", "primer"], "--steps": ["all", "article"],
-    "--only": ["context_vecs", "attn_weights", "dropout_attn_weights", "context_vec_2", "inputs"], "--predict": ["1"],
-    "--cell": ["context_vecs[0,0]", "context_vecs[0,0,0]", "context_vec_2[0]", "row_max_2[0,0]", "learned/context_vecs[5,0]",
-               "window/context_vecs[0,5,0]", "new_context_vecs[0,0,0]"],
-    "--what-if": ["softmax-dim-0", "no-scaling", "no-mask"], "--seed": ["5"], "--tokens": ["4", "30"], "--d-in": ["5"],
-    "--sentence": ["Life is short"], "--batch": ["3"], "--query": ["0"], "--d-out": ["6", "12"], "--d-out-kq": ["9", "12"],
-    "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3", "2"], "--attend-to": ["previous", "first"],
-    "--dropout": ["0.9", "0.5"], "--dropout-kernel": ["mkl"], "--cpu": ["default", "avx2"], "--blas": ["portable"],
-    "--precision": ["2"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
-    "--format": ["json", "csv"], "--emit": ["pytorch"], "--inputs": ["own.npz:inputs"], "--second-inputs": ["own.npz:inputs"],
-    "--weights": ["W_value=own.npz:square", "W_query=own.npz:square", "W_query=own.npz:tall", "self_attention/W_query=own.npz:square",
-                  "W_query=own.npz:wide", "W_value=own.npz:tall"],
-    "--num-kv-heads": ["1"], "--new-tokens": ["1"], "--valid-length": ["3", "1"], "--block-size": ["3"], "--pair-distance": ["2", "6", "3"],
-    "--window": ["2"], "--context-length": ["9", "12"],
-}
+VALUES = {name: shlex.split(values) for name, values in harness.rows_of(__file__)}
 FLAGS = ["--draws", "--explain", "--heatmap", "--qkv-bias", "--no-grad", "--fixture"]
 # Tried elsewhere: the presenter (present/step.py), files (cli/files.py), pages (page/), threads and kernels (cli/kernels.py).
 ELSEWHERE = ["-h", "--help", "--no-pager", "--threads", "--live", "--step", "--save", "--output", "--force", "--slides", "--color", "--blas",
@@ -44,10 +25,6 @@ NONSENSE = ["nonsense", "", " ", "-1", "--", "-", "1e999", "9" * 400, "0x7f", "n
 CONTEXTS = [[], ["--precision", "12"], ["--dropout", "0.9"], ["--tokens", "60", "--precision", "12"], ["--threshold", "5"], ["--init", "linear"],
             ["--only", "context_vecs"], ["--only", "attn_weights"], ["--only", "context_vec_2"], ["--only", "row_sum_2"],
             ["--only", "new_context_vecs"], ["--only", "learned/context_vecs"], ["--only", "window/attn_weights"], ["--dropout", "0.9", "--threshold", "5"]]
-
-
-def rows():
-    return json.loads(text_of("list", "--format", "json"))["chapters"]
 
 
 def without_echo(data):
@@ -63,7 +40,7 @@ def outcome(*arguments):
 
 class Options(unittest.TestCase):
     def test_each_has_an_effect(self):
-        commands = [*dict.fromkeys(row["chapter"] for row in rows()), "all"]
+        commands = [*dict.fromkeys(row["chapter"] for row in harness.chapters()), "all"]
         taken = {}
         for command in commands:
             for name, placeholder in options_of(command):
@@ -85,7 +62,7 @@ class Options(unittest.TestCase):
         """Command, option and placeholder; options of several chapters, of one chapter only."""
         others = ("all", "tour", "list", "verify", "help", "completion")
         options = {}
-        for command in [*dict.fromkeys(row["chapter"] for row in rows()), *others]:
+        for command in [*dict.fromkeys(row["chapter"] for row in harness.chapters()), *others]:
             for option in options_of(command):
                 options.setdefault((command if command in others else "chapter", option), (command, *option))
         return sample(options.values())

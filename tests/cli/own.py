@@ -1,33 +1,13 @@
-"""The user's inputs and weights, from files of every format; and the sizes of --fixture.
-
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/own.py build/release/attn-walkthrough
-"""
+"""The user's inputs and weights, from files of every format; and the sizes of --fixture."""
 import json
 import os
-import pathlib
-import struct
-import zipfile
 
 import numpy as np
 
+import checkpoints
 import harness
-from harness import run, sample
+from harness import sample
 from ports import WEIGHTS, Lesson, Port
-
-
-def rows():
-    return json.loads(run("list", "--format", "json").stdout)["chapters"]
-
-
-def safetensors(path, tensors):
-    """A .safetensors file by the rules of the format: a length, a JSON header, the numbers."""
-    header, data = {}, b""
-    for name, (dtype, array) in tensors.items():
-        numbers = array.tobytes()
-        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(numbers)]}
-        data += numbers
-    text = json.dumps(header).encode()
-    pathlib.Path(path).write_bytes(struct.pack("<Q", len(text)) + text + data)
 
 
 class Case(harness.Case):
@@ -41,9 +21,9 @@ class Case(harness.Case):
     def output(self, *arguments, **options):
         return self.succeeds(*arguments, **options).decode()
 
-    def steps(self, *arguments, notes=0):
+    def steps(self, *arguments):
         """The JSON document, and the numbers of its tensors by name, with the section if there is one."""
-        document = json.loads(self.output(*arguments, "--format", "json", "--steps", "all", notes=notes))
+        document = json.loads(self.output(*arguments, "--format", "json", "--steps", "all"))
         named = {}
         for step in document["steps"]:
             if step["kind"] == "tensor":
@@ -53,10 +33,10 @@ class Case(harness.Case):
 
 class RoundTrip(Case):
     def test_what_was_saved_gives_the_same_numbers(self):
-        for row in rows():
+        for row in harness.chapters():
             for options in ([], ["--seed", "7"]):
                 with self.subTest(chapter=row["chapter"], article=row["article"], options=options):
-                    base = [row["chapter"], "--article", row["article"], *options, "--force"]
+                    base = [*row["command"], *options, "--force"]
                     saved = ["--weights", "steps"] if "projections" in row["takes"] else []
                     saved += ["--second-inputs", "steps"] if "second_inputs" in row["takes"] else []
                     self.output(*base, "--save", "steps")
@@ -75,10 +55,10 @@ class AttendTo(Case):
             "earlier": ["equally to itself and to all before it"]}
 
     def test_every_chapter(self):
-        for row, rule in sample((row, rule) for row in rows() if "attend_to" in row["takes"] for rule in self.SAID
+        for row, rule in sample((row, rule) for row in harness.chapters() if "attend_to" in row["takes"] for rule in self.SAID
                                 if row["chapter"] not in ("cross", "padding")):  # which have no such sentences
             for words in ([], ["--sentence", "the cat sat on the mat"], ["--tokens", "9"]):
-                arguments = [row["chapter"], "--article", row["article"], "--attend-to", rule, *words]
+                arguments = [*row["command"], "--attend-to", rule, *words]
                 document, steps = self.steps(*arguments)
                 self.assertEqual(document["options"]["attend_to"], rule)
                 notices = [notice for step in steps.values() for notice in step["explanation"]["notices"]]
@@ -93,13 +73,12 @@ class Files(Case):
         np.savez(self.path("own.npz"), inputs=own, other=self.random(2))
         np.savez_compressed(self.path("small.npz"), x=own)
         np.savetxt(self.path("own.csv"), own, fmt="%.9g", delimiter=",")
-        safetensors(self.path("own.safetensors"), {"inputs": ("F32", own), "other": ("F32", own[:1])})
+        checkpoints.save(self.path("own.safetensors"), {"inputs": own, "other": own[:1]})
         os.mkdir(self.path("own"))
         np.save(self.path("own/inputs.npy"), np.asfortranarray(own))
-        np.save(self.path("big.npy"), own.astype(">f4"))
         expected = None
-        for name in ("own.npy", "own.npz", "small.npz", "small.npz:x", "own.safetensors", "own", "own:inputs", "big.npy", "own.csv"):
-            document, steps = self.steps("simplified", "--inputs", name, notes=name == "own.csv")
+        for name in ("own.npy", "own.npz", "small.npz", "small.npz:x", "own.safetensors", "own", "own:inputs", "own.csv"):
+            document, steps = self.steps("simplified", "--inputs", name)
             self.assertEqual(document["options"]["inputs"], name)
             values = np.array(steps["one_query/inputs"]["values"], dtype=np.float32)
             self.assertEqual(values.tobytes(), own.tobytes(), name)
@@ -119,21 +98,24 @@ class Files(Case):
                 for arguments in (["--inputs", "all.json:inputs"], ["--weights", "all.json", "--seed", "9"]):
                     self.assertEqual(self.output("causal", *arguments), self.output("causal", *[word.replace("json", "npz") for word in arguments]))
 
-    def test_conversion_is_told(self):
+    def test_conversion(self):
         own = self.random(4, 3)
         for dtype in ("float16", "float64", "int8", "int64", "bool", "uint16"):
             array = (own * 3).astype(dtype) if dtype != "bool" else own > 0
             array = np.abs(array) if dtype == "uint16" else array
             np.save(self.path("own.npy"), array)
-            done = self.done("simplified", "--inputs", "own.npy", "--only", "inputs", "--format", "json")
-            self.assertEqual(self.told(done), f"attn-walkthrough: note: inputs of 'own.npy' is {dtype}, converted to float32\n")
-            values = np.array(json.loads(done.stdout)["steps"][0]["values"], dtype=np.float32)
+            _, steps = self.steps("simplified", "--inputs", "own.npy")
+            values = np.array(steps["one_query/inputs"]["values"], dtype=np.float32)
             self.assertEqual(values.tobytes(), array.astype(np.float32).tobytes(), dtype)
-        upper = (own.view(np.uint32) >> 16).astype(np.uint16)
-        safetensors(self.path("own.safetensors"), {"inputs": ("BF16", upper)})
-        _, steps = self.steps("simplified", "--inputs", "own.safetensors", notes=1)
-        self.assertEqual(np.array(steps["one_query/inputs"]["values"], dtype=np.float32).tobytes(),
-                         (upper.astype(np.uint32) << 16).view(np.float32).tobytes())
+        held = checkpoints.save(self.path("own.safetensors"), {"inputs": own}, "BF16")
+        _, steps = self.steps("simplified", "--inputs", "own.safetensors")
+        self.assertEqual(np.array(steps["one_query/inputs"]["values"], dtype=np.float32).tobytes(), held["inputs"].tobytes())
+
+    def test_shapes_that_are_no_tokens(self):
+        """What else is refused, cases/own.txt and unit.dump know."""
+        for shape in ((), (3,), (2, 4, 3), (0, 3), (3, 0)):
+            np.save(self.path("bad.npy"), np.ones(shape, dtype=np.float32))
+            self.refused("simplified", "--inputs", "bad.npy", says=["[tokens, d_in]", str(list(shape))])
 
     def test_names_of_weights(self):
         query, key = self.random(3, 3), self.random(3, 3)
@@ -171,29 +153,6 @@ class Files(Case):
         self.assertEqual((steps["attn_scores"]["shape"], steps["second_input"]["expression"]), ([4, 7], "torch.tensor(second_input)"))
 
 
-class Refused(Case):
-    """What cases/own.txt cannot hold."""
-
-    def test_bad_files(self):
-        np.save(self.path("inputs.npy"), self.random(4, 3))
-        good = pathlib.Path(self.path("inputs.npy")).read_bytes()
-        pathlib.Path(self.path("cut.npy")).write_bytes(good[:-5])
-        with zipfile.ZipFile(self.path("away.npz"), "w") as archive:
-            archive.writestr("../inputs.npy", good)
-        with zipfile.ZipFile(self.path("bomb.npz"), "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("inputs.npy", good[:128] + bytes(50_000_000))
-        safetensors(self.path("away.safetensors"), {"../inputs": ("F32", self.random(4, 3))})
-        os.mkdir(self.path("empty"))
-        for name in ("cut.npy", "away.npz", "bomb.npz", "away.safetensors", "empty"):
-            for option, value in (("--inputs", name), ("--second-inputs", name), ("--weights", name), ("--weights", "W_query=" + name)):
-                with self.subTest(option=option, value=value):
-                    self.refused("cross", option, value, "--save", "steps", says=[option + ":", name])
-                    self.assertFalse(os.path.exists(self.path("steps")))
-        for shape in ((), (3,), (2, 4, 3), (0, 3), (3, 0)):
-            np.save(self.path("bad.npy"), np.ones(shape, dtype=np.float32))
-            self.refused("simplified", "--inputs", "bad.npy", says=["[tokens, d_in]", str(list(shape))])
-
-
 class Shown(Case):
     """Explanations of the user's numbers are true."""
 
@@ -202,8 +161,8 @@ class Shown(Case):
         np.save(self.path("inputs.npy"), self.random(6, 3))
 
     def test_nothing_is_said_to_be_drawn(self):
-        for row in rows():
-            base = [row["chapter"], "--article", row["article"]]
+        for row in harness.chapters():
+            base = row["command"]
             self.output(*base, "--inputs", "inputs.npy", "--save", "steps", "--force")
             own = ["--inputs", "inputs.npy", *(["--weights", "steps"] if "projections" in row["takes"] else [])]
             own += ["--second-inputs", "steps"] if "second_inputs" in row["takes"] else []
@@ -218,8 +177,8 @@ class Fixture(Case):
     def test_inputs_may_be_a_batch(self):
         batch = self.random(3, 4, 2)
         np.save(self.path("batch.npy"), batch)
-        for row in rows():
-            base = [row["chapter"], "--article", row["article"], "--inputs", "batch.npy"]
+        for row in harness.chapters():
+            base = [*row["command"], "--inputs", "batch.npy"]
             if "batch" not in row["takes"]:
                 self.refused(*base, says=["one sequence"])
                 continue
@@ -252,7 +211,7 @@ class Fixture(Case):
         self.assertIn(note, done.stderr)
         for what in ("steps", "page.txt"):
             done = self.done("verify", what, "--chapter", "multihead", "--fixture", "--weights", "some.npz")
-            self.assertEqual((done.returncode, done.stderr), (0, b"attn-walkthrough: note: --weights: " + note))
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
 
 
 if __name__ == "__main__":

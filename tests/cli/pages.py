@@ -1,16 +1,14 @@
 """What `verify` says of pages that readers of the lesson might publish: made by PyTorch, with seeds, sizes, inputs and print
 calls of their own (../pages/kept.txt). Nothing that is true is called wrong, what is given or can be derived is
-explained, and what is damaged is noticed.
-
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/pages.py build/release/attn-walkthrough
-"""
+explained, and what is damaged is noticed."""
 import functools
 import json
 import pathlib
 import random
 import re
 import unittest
-unittest.TestCase.maxDiff = None
+
+import numpy as np
 
 import harness
 import kept_pages
@@ -24,12 +22,6 @@ NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.\d*(?:e[+-]\d+)?|\d+|inf)(?![\w.])")
 @functools.cache
 def report(text):
     done = run("verify", "-", "--format", "json", page=text.encode())
-    assert done.returncode in (0, 1), done.stderr
-    return json.loads(done.stdout)[0]
-
-
-def report_of(page):
-    done = run("verify", str(page), "--format", "json")
     assert done.returncode in (0, 1), done.stderr
     return json.loads(done.stdout)[0]
 
@@ -57,64 +49,43 @@ def replaced(text, spans, words):
     return text
 
 
-def sampled_tensors():
-    """Page, its text, and a tensor's place on it."""
-    return harness.sample((name, text, i) for name, text, _ in pages() for i in range(len(numbers_of(text))))
-
-
 def pages():
-    for file in harness.sparse(sorted(PAGES.glob("page-*.txt")), 4):
+    for file in sorted(PAGES.glob("page-*.txt")):
         yield file.name, file.read_text(), json.loads(file.with_suffix(".json").read_text())
 
 
 class Pages(unittest.TestCase):
-    def test_nothing_true_is_called_wrong(self):
-        for name, text, tags in pages():
-            found = findings(text)
-            self.assertEqual(len(found), len(tags), name)
-            for one in found:
-                self.assertNotIn(one["verdict"], ("differs", "last digit"), (name, one["line"]))
-
     # Products of three and whole layers, sums of rows that are all alike, and weights that are not printed are no relations.
     NO_RELATION = (("page-7.txt", 28), ("page-32.txt", 7))
 
-    def test_what_can_be_known_is_explained(self):
-        for name, text, tags in pages():
-            for one, tag in zip(findings(text), tags):
+    def test_nothing_true_is_called_wrong_and_what_can_be_known_is_explained(self):
+        for name, text, tags in harness.sample(pages()):
+            for one, tag in zip(findings(text), tags, strict=True):
+                self.assertNotIn(one["verdict"], ("differs", "last digit"), (name, one["line"]))
                 if tag != "hidden" and one["cells"] > 3 and (name, one["line"]) not in self.NO_RELATION:
                     self.assertIn(one["verdict"], EXPLAINED, (name, one["line"], tag))
 
-    def test_the_same_cells_in_another_order_follow_from_nothing(self):
+    def test_damage_is_noticed(self):
+        """The same cells in another order follow from nothing; a wrong sign is noticed at its place."""
         choices = random.Random(1)
-        for name, text, i in sampled_tensors():
+        for name, text, i in harness.sample((name, text, i) for name, text, _ in pages() for i in range(len(numbers_of(text)))):
             spans = numbers_of(text)[i]
             words = [text[begin:end] for begin, end in spans]
-            if len(set(words)) < 3:
-                continue
-            shuffled = words[:]
-            while shuffled == words:
-                choices.shuffle(shuffled)
-            verdict = findings(replaced(text, spans, shuffled))[i]["verdict"]
-            self.assertNotIn(verdict, EXPLAINED + ("last digit",), (name, i))
-
-    def test_a_wrong_sign_is_noticed_at_its_place(self):
-        choices = random.Random(2)
-        for name, text, i in sampled_tensors():
-            spans = numbers_of(text)[i]
-            places = [place for place, (begin, end) in enumerate(spans) if text[begin:end] != "inf"
-                      and float(text[begin:end]) != 0]
+            if len(set(words)) > 2:
+                shuffled = words[:]
+                while shuffled == words:
+                    choices.shuffle(shuffled)
+                verdict = findings(replaced(text, spans, shuffled))[i]["verdict"]
+                self.assertNotIn(verdict, EXPLAINED + ("last digit",), (name, i))
+            places = [place for place, word in enumerate(words) if word != "inf" and float(word) != 0]
             if not places or findings(text)[i]["verdict"] not in EXPLAINED:
                 continue
             place = choices.choice(places)
-            begin, end = spans[place]
-            word = text[begin:end]
-            damaged = findings(replaced(text, [(begin, end)], [word[1:] if word[0] == "-" else "-" + word]))[i]
+            word = words[place]
+            damaged = findings(replaced(text, [spans[place]], [word[1:] if word[0] == "-" else "-" + word]))[i]
             self.assertNotIn(damaged["verdict"], EXPLAINED, (name, i, word))
             for difference in damaged["differences"]:
-                position = 0
-                for size, index in zip(damaged["shape"], difference["index"]):
-                    position = position * size + index
-                self.assertEqual(position, place, (name, i, word))
+                self.assertEqual(np.ravel_multi_index(difference["index"], damaged["shape"]), place, (name, i, word))
 
 
 def listed():
@@ -126,14 +97,15 @@ def listed():
             replaced, _, verdicts = part.partition("\n") if " | " in part.partition("\n")[0] else ("", "", part)
             if verdicts:
                 text = (PAGES / title).read_text() if title.endswith(".md") else page
-                yield title, text.replace(*replaced.split(" | "), 1) if replaced else text, re.findall(r"(?m)^-> (.*)$", verdicts)
+                words = replaced.replace("\\n", "\n").split(" | ")
+                yield title, text.replace(*words, 1) if replaced else text, re.findall(r"(?m)^-> (.*)$", verdicts)
 
 
 class TrueAtTheirPlace(unittest.TestCase):
     def test_each_is_told_as_it_was_made(self):
         names = {title for title, *_ in listed()}
         self.assertLessEqual({page.name for page in PAGES.glob("true-*.md")}, names)
-        for title, page, verdicts in harness.sparse(listed(), 5):
+        for title, page, verdicts in harness.sample(listed()):
             with self.subTest(page=title, verdicts=verdicts):
                 found = findings(page)
                 self.assertEqual(len(found), len(verdicts), found)
@@ -145,8 +117,8 @@ class TrueAtTheirPlace(unittest.TestCase):
                         self.assertEqual((one["verdict"], relation and one["relation"]), (verdict, relation))
 
     def test_another_digit_of_a_draw_is_not_known(self):
-        for title, page, _ in listed():
-            if title.startswith("Drawn after seed"):
+        for title, page, _ in harness.sample(one for one in listed() if one[0].startswith("Drawn after seed")):
+            with self.subTest(page=title):
                 begin, end = numbers_of(page)[0][7]
                 printed = page[begin:end]
                 changed = {"1.3333": "0.0000", "0.0000": "1.3333"}.get(printed, printed[:-1] + str((int(printed[-1]) + 5) % 10))
@@ -165,17 +137,6 @@ class TrueAtTheirPlace(unittest.TestCase):
                 found = next(one for one in changed if one["line"] == page.count("\n", 0, begin) + 1)
                 self.assertNotIn(found["verdict"], EXPLAINED, (name, number))
 
-    def test_a_notebook_shows_what_its_function_returns(self):
-        cells = [("def sums(x):\n    return x.sum(-1)\nimport torch\nx = torch.arange(6.0).view(2, 3) / 7\nsums(x) * 2",
-                  "tensor([0.8571, 3.4286])"), ("sums(x), x[0]", "(tensor([0.4286, 1.7143]), tensor([0.0000, 0.1429, 0.2857]))")]
-        notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
-            {"cell_type": "code", "execution_count": n, "metadata": {}, "source": source, "outputs": [
-                {"output_type": "execute_result", "execution_count": n, "metadata": {}, "data": {"text/plain": shown}}]}
-            for n, (source, shown) in enumerate(cells, 1)]}
-        done = run("verify", "--format", "json", "-", page=json.dumps(notebook).encode())
-        self.assertEqual([one["relation"] for one in json.loads(done.stdout)[0]["findings"]],
-                         ["sums(x) * 2", "x.sum(-1)", "x[0]"])
-
     def test_without_fences_it_is_the_same_page(self):
         """As a plain text, in which only its words tell the program from its output; a list after words may be either."""
         for path in harness.sample(path for path in PAGES.glob("true-*.md") if path.stem != "true-of-a-loop"):
@@ -185,21 +146,9 @@ class TrueAtTheirPlace(unittest.TestCase):
             for other in (plain, text):
                 self.assertEqual([one["verdict"] for one in findings(other)], [one["verdict"] for one in findings(page)], path.name)
 
-    def test_dropout_of_either_build(self):
-        """The articles' numbers are of PyTorch's build with MKL, which draws other masks."""
-        golden = pathlib.Path(__file__).resolve().parents[2].joinpath("golden/blog/dropout.txt").read_text()
-        begin = golden.index("tensor([[2.")
-        mask = golden[begin:golden.index(")", begin) + 1].replace("2.", "6.")
-        program = "import torch\ntorch.manual_seed(123)\ndropout = torch.nn.Dropout(0.5)\nprint(dropout(torch.full((6, 6), 3.0)))\n"
-        found = findings(f"```python\n{program}```\n\n```\n{mask}\n```\n")
-        self.assertEqual([(one["verdict"], one["relation"]) for one in found],
-                         [("follows", "dropout(torch.full((6, 6), 3.0))")])
-        other = findings(f"```python\n{program}```\n\n```\n{mask.replace('6., 6.', '6., 0.', 1)}\n```\n")
-        self.assertEqual([one["verdict"] for one in other], ["differs"])
-
     def test_sizes_that_the_program_computes(self):
-        report = report_of(PAGES / "true-dropped.md")
-        self.assertEqual([(one["verdict"], one["relation"]) for one in report["findings"] if one["kind"] == "size"],
+        told = report((PAGES / "true-dropped.md").read_text())
+        self.assertEqual([(one["verdict"], one["relation"]) for one in told["findings"] if one["kind"] == "size"],
                          [("follows", f"{words}, as the listing computes it") for words in ("out.shape", "x.size()")])
 
     def test_a_listing_excuses_no_mistake(self):
@@ -209,20 +158,18 @@ class TrueAtTheirPlace(unittest.TestCase):
         self.assertEqual([one["mistake"]["name"] for one in found if one["verdict"] == "mistake"],
                          ["mask-triangle", "wrong-scale"])
 
-    def test_a_copy_of_numpys_has_every_digit(self):
-        page = (PAGES / "true-of-numpy.md").read_text()
-        printed = "centers\n" + page[page.index("[[0.5"):page.rindex("```")]
-        self.assertEqual(findings(printed)[1]["relation"], "line 2")
-        begin = printed.rindex("0.60276338")
-        self.assertNotIn(findings(printed[:begin] + "0.60276931" + printed[begin + 10:])[1]["verdict"], EXPLAINED)
+
+LESSONS = {"blog": "trainable causal dropout multihead", "book": "trainable causal dropout multihead",
+           "ahead-of-ai": "trainable causal multihead cross",
+           "modern": "grouped cache online rotary positions bias sinks backward"}
+SHOWN = ([], ["--steps", "all"], ["--only", "keys"], ["--only", "context_vecs"])
 
 
 class SeedsThatNobodyNames(unittest.TestCase):
-
     def test_the_lessons_of_any_seed_are_found(self):
         for article, chapter, seed, shown in harness.sample(
                 (article, chapter, seed, shown) for article, chapters in LESSONS.items() for chapter in chapters.split()
-                for seed in (0, 1, 7, 11, 42, 99, 1337, 2024, 31337, 99999) for shown in SHOWN):
+                for seed in (0, 42, 31337) for shown in SHOWN):
             with self.subTest(article=article, chapter=chapter, seed=seed, shown=shown):
                 lesson = run(chapter, "--article", article, "--seed", str(seed), *shown)
                 if lesson.returncode == 0:  # it has such a step
@@ -245,28 +192,6 @@ class SeedsThatNobodyNames(unittest.TestCase):
             if "0.3" in page:
                 (changed,) = findings(page.replace("0.3", "0.9"))
                 self.assertNotIn(changed["verdict"], ("same", "same numbers"))
-
-
-LESSONS = {"blog": "trainable causal dropout multihead", "book": "trainable causal dropout multihead",
-           "ahead-of-ai": "trainable causal multihead cross",
-           "modern": "grouped cache online rotary positions bias sinks backward"}
-SHOWN = ([], ["--steps", "all"], ["--only", "keys"], ["--only", "context_vecs"])
-
-class WhatOthersPrint(unittest.TestCase):
-
-    def test_a_size_names_the_cell_of_a_tensor_above_or_beside_it(self):
-        tensor = "tensor([[0.1234, 0.5678, 0.9012],\n        [0.3456, 0.7890, 0.1111]])\n"
-        size = "torch.Size([2, 3])\n"
-
-        def relation(*outputs):
-            cells = [{"cell_type": "code", "source": "x", "outputs": [{"output_type": "stream", "text": text}]}
-                     for text in outputs]
-            found = report(json.dumps({"cells": cells, "nbformat": 4}))["findings"]
-            return next(one.get("relation") for one in found if one["kind"] == "size")
-
-        self.assertEqual(relation(tensor, size), "cell 1.shape")
-        self.assertEqual(relation("x\n", size + tensor), "cell 2.shape")
-        self.assertFalse(relation(size, tensor))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,8 @@
 """Ports of every habit: right ones pass, and a mistake in one is found at its step and called by its name.
 
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/ports.py build/release/attn-walkthrough
-
 Each port computes the whole attention itself in numpy, of the inputs and weights that the tool saves, and dumps its
 tensors as somebody's program would: a row of ../port_habits.txt. What is wrong in a port, and what is called true of it, is told
-by the port alone: a row of MISTAKES. ATTN_TEST_EVERY=1 tries all of them.
-"""
+by the port alone: a row of MISTAKES. ATTN_TEST_EVERY=1 tries all of them."""
 import collections
 import functools
 import json
@@ -37,9 +34,11 @@ LESSONS = {
 
 WORDS = {"{q}": "q k v", "{Q}": "Q K V", "{query}": "query key value", "{queries}": "queries keys values",
          "{Queries}": "Queries Keys Values"}
+TABLE = pathlib.Path(__file__).parents[1].joinpath("port_habits.txt").read_text("utf-8")
 # By its name, where a program scales, its mask, and what it calls its tensors.
-HABITS = {name: (way, mask, entries.split()) for name, way, mask, entries in re.findall(
-    r"(?m)^(\S.*): (\w+) (\w+)\n((?:  .*\n)+)", pathlib.Path(__file__).parents[1].joinpath("port_habits.txt").read_text("utf-8"))}
+HABITS = {name: (way, mask, entries.split()) for name, way, mask, entries in re.findall(r"(?m)^(\S.*): (\w+) (\w+)\n((?:  .*\n)+)", TABLE)}
+# How a tensor x of the layout [B, H, T, d], [B, T, D] or [out, in] is laid out otherwise.
+LAYOUTS = {**dict.fromkeys(("", "rev", "ne", "e0"), "x"), **dict(re.findall(r"(?m)^@(\w+) (.*)", TABLE))}
 
 
 def slots_of(habit):
@@ -65,19 +64,6 @@ HEADS = {"qh": "q", "kh": "k", "vh": "v", "ctxh": "ctx"}
 STEPS = {"x": "inputs|batch", "x2": "second_input", "mask": "mask", "kept": "dropout_mask", "q": "quer", "k": "key",
          "v": "value", "scores": "scores", "scaled": "scores", "masked": "scores", "weights": "weights",
          "mean": "weights", "dropped": "weights", "ctx": "context|joined", "out": "output"}
-
-
-# How a tensor x of the layout [B, H, T, d], [B, T, D] or [out, in] is laid out otherwise.
-LAYOUTS = {
-    **dict.fromkeys(("", "rev", "ne", "e0"), "x"),
-    "t": "swap(x)", "n": "x.reshape(-1, *x.shape[-2:])", "flat": "x.reshape(-1, x.shape[-1])", "11": "x[None, None]",
-    "bthd": "x.transpose(0, 2, 1, 3)", "tbhd": "x.transpose(2, 0, 1, 3)", "ttbh": "x.transpose(2, 3, 0, 1)",
-    "tbd": "x.transpose(1, 0, 2)", "thd": "x[0].transpose(1, 0, 2)", "bhdt": "swap(x)", "bkhq": "x.transpose(0, 3, 1, 2)",
-    "bd1t": "swap(x)[:, :, None]", "b1": "np.stack([x[None]] * batch)", "11c": "x[:, :, None, None]",
-    "hd": "x.reshape(h, -1)", "dhd": "x.T.reshape(x.shape[1], h, -1)", "hdd": "x.T.reshape(h, -1, len(x))",
-    "hDd": "swap(x.reshape(h, -1, x.shape[1]))", "3dd": "swap(x.reshape(3, -1, x.shape[1]))",
-    "3bhtd": "x.reshape(*x.shape[:2], 3, h, -1).transpose(2, 0, 3, 1, 4)", "bt3hd": "x.reshape(*x.shape[:2], 3, h, -1)",
-    "neox": "x.reshape(3, h, -1, *x.shape[1:]).swapaxes(0, 1).reshape(x.shape)"}
 
 
 class Lesson:

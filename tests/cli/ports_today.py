@@ -1,11 +1,9 @@
 """Ports of today's attention and of models' layers, computed in numpy of the inputs and weights that the tool saves or a
 checkpoint holds: right ones pass whatever they are called. Mistakes are planted in them, many of which people reported of
-real programs: `verify` calls the port wrong, at the tensor where the mistake is first seen, and names the cause.
-
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/ports_today.py build/release/attn-walkthrough
-"""
+real programs: `verify` calls the port wrong, at the tensor where the mistake is first seen, and names the cause."""
 import functools
 import os
+import pathlib
 import re
 import tempfile
 import unittest
@@ -14,8 +12,8 @@ import numpy as np
 
 import checkpoints
 import harness
-from harness import run, sample
-from port_mistakes import lines, rows_of, softmax, swap
+from harness import rows_of, run, sample
+from port_mistakes import lines, softmax, swap
 from ports import verified
 
 INF = float("inf")
@@ -45,14 +43,14 @@ def window(n, size):
 
 class Port:
     """A program's lines, each of which `instead` may replace, and the tensors that it dumps, `called` otherwise, or not
-    dumped where that is None. Of the chapter's own steps it has inputs and weights alone: by their paths, or by their
+    dumped where that is empty. Of the chapter's own steps it has inputs and weights alone: by their paths, or by their
     names, the first section's where several have one."""
 
-    def __init__(self, steps, instead, dtype=np.float64, called=()):
+    def __init__(self, steps, instead, dtype, called):
         self.steps = dict(steps)
         for path, step in steps.items():
             self.steps.setdefault(path.rpartition("/")[2], step)
-        self.instead, self.dtype, self.called = instead, dtype, dict(called)
+        self.instead, self.dtype, self.called = instead, dtype, called
         self.tensors = {}
 
     def __getitem__(self, step):
@@ -63,7 +61,7 @@ class Port:
 
     def dump(self, name, tensor):
         name = self.called.get(name, name)
-        if name is not None:
+        if name:
             self.tensors[name] = np.asarray(tensor, f32 if np.asarray(tensor).dtype.kind == "f" else None)
         return tensor
 
@@ -273,140 +271,9 @@ def mistral(p):
     p.dump(at + "resid_mid", p.line("residual", lambda output, x: output + x, output, x))
 
 
-ALIBI = {"x": None, "q": None, "k": None, "v": None, "scores": "attn_scores", "scaled_scores": "scaled_attn_scores",
-         "alibi_bias": None, "biased_scores": "biased_attn_scores", "masked_scores": None, "context": "context_vecs",
-         "window.mask": "window/mask", "window.masked_scores": None, "window.attn_weights": "window/attn_weights",
-         "window.context": "window/context_vecs"}
-BIAS = {"scores": None, "scaled_scores": None, "slopes": None, "window.mask": None, "window.context": None}
-BLOOM = {**BIAS, "x": "hidden_states", "q": "query_layer", "k": "key_layer", "v": "value_layer", "alibi_bias": "alibi",
-         "biased_scores": "attention_scores", "attn_weights": "attention_probs", "context": "context_layer"}
-ADDED = {"x": None, "pe": "encodings", "x_pe": "inputs_with_positions", "q": None, "k": None, "v": None,
-         "scores": "attn_scores", "context": "context_vecs"}
-SECTIONED = {"x_pe": None, **{name: "sinusoidal." + name for name in "x pe q k v scores attn_weights context".split()}}
-
-# Its program, the lesson or model whose numbers it has, the type that it computes in, and how it calls its tensors.
-PORTS = {
-    "grouped": (grouped, "grouped --fixture"),
-    "rotary": (rotary, "rotary --seed 5 --d-out-kq 6 --d-out-v 6"),
-    "rotary halves": (rotary, "rotary --seed 5 --d-out-kq 6 --d-out-v 6 --pair-distance 3"),
-    "cache": (cache, "cache --seed 5"),
-    "online": (online, "online --seed 5"),
-    "alibi": (bias, "bias --num-heads 3 --d-out 6", np.float64, ALIBI),
-    "alibi of 2 heads": (bias, "bias", np.float64, ALIBI),
-    "bias": (bias, "bias --fixture", f32, BIAS),
-    "BLOOM": (bias, "bias --fixture", f32, BLOOM),
-    "padding": (padding, "padding --fixture --valid-length 3"),
-    "sinks": (sinks, "sinks --fixture"),
-    "sinks' weights": (sinks, "sinks --fixture", np.float64, {"combined_logits": None, "probs": None}),
-    "positions": (encoded, "positions --seed 5", np.float64, ADDED),
-    "encoded": (encoded, "positions --fixture", f32),
-    "encoded after projection": (encoded, "positions --tokens 5 --d-in 6 --d-out 6 --qkv-bias", f32, SECTIONED),
-    "looked up": (looked_up, "positions --fixture", f32),
-    "backward": (backward, "backward --fixture", f32),
-    "backward of matrices": (backward, "backward --tokens 7 --d-in 4 --d-out 3", f32),
-    "GPT-2": (gpt2, "gpt2"),
-    "GPT-2 of words": (gpt2, "gpt2 --sentence"),
-    "Mistral": (mistral, "llama"),
-}
-
-# Thread on GitHub, port, lines instead, the tensor where it is first seen, what is said of its cause.
-MISTAKES = r"""
-ekzhang/jax-js/pull/180  grouped  repeat: np.tile(x, (1, 2, 1, 1))  k_repeated  0, 1, 0, 1, not as 0, 0, 1, 1
-PSAL-POSTECH/ONNXim/pull/34  grouped  repeat: np.repeat(x[:, :1], 6, 1)  k_repeated  every head is a copy of head 0
-reczoo/FuxiCTR/issues/30  grouped  split: x.reshape(len(x), heads, x.shape[1], -1)  k_repeated  view
-jsbaan/transformer-from-scratch/pull/6  grouped  join: x.reshape(len(x), x.shape[2], -1)  context  joined by view only
-chelsea0x3b/dfdx/issues/171  grouped  scale: s / 24**0.5  scaled_scores  square root of (24|d_out|the model)
-tenstorrent/tt-metal/pull/56789  grouped  scale: s / 6**0.5  scaled_scores
-      square root of (6|num_heads|the number of heads)
-esceptico/perceiver-io/issues/9  grouped  scale: s * 2  scaled_scores  multiplied
-tenstorrent/tt-metal/issues/33304  grouped  scale: s  scaled_scores  not divided
-facebookresearch/detr/issues/247  grouped
-      weigh: softmax(s.swapaxes(1, 2).reshape(2, s.shape[2], -1)).reshape(s.swapaxes(1, 2).shape).swapaxes(1, 2)
-      attn_weights  the sum that divides it is another
-nerdai/llms-from-scratch-rs/pull/30  grouped  weigh: softmax(s, -2)  attn_weights  over dim 2, not over the last
-huggingface/pytorch-image-models/pull/2236  grouped  mask: s; weigh: softmax(s) * ~above(*s.shape[-2:], 1)  attn_weights
-      masked with 0 after softmax
-InseeFrLab/torchTextClassifiers/pull/92  grouped  mask: np.where(hidden, s, -1e9)  attn_weights  inverted
-jzhang38/TinyLlama/issues/24  rotary  rotate: halves(x, cos, sin)  q_embed  columns i and i \+ d / 2 are rotated together
-ggml-org/llama.cpp/pull/22611  rotary halves  rotate: adjacent(x, cos, sin)  q_embed
-      columns 2i and 2i \+ 1 are rotated together
-young-geng/EasyLM/pull/117  rotary  base: 500_000.0  cos  the base of the frequencies is 500000
-Blaizzy/mlx-vlm/issues/1983  rotary  positions: np.where(y < 4, y, 0)  cos  token 4 and later ones are all 0
-pytorch/executorch/pull/2010  rotary  positions: np.where(y < 4, y, y - 4)  cos  token 4 and later ones count from 0
-skyzh/tiny-llm/pull/46  rotary  positions: np.where(y < 4, y, y + 4)  cos  too large by 4
-huggingface/transformers/issues/22161  rotary  positions: y + 1  cos  positions count from 1, not from 0
-ml-explore/mlx/pull/2836  cache  mask: np.where(above(*s.shape, 1), -INF, s)  attn_weights
-      from the first key, not from the last
-mlx-node/mlx-node/pull/24  cache  mask: s  attn_weights  nothing is masked
-deepseek-ai/FlashMLA/pull/177  online  factor: np.where(y > 0, np.exp(grown - most), 0)  block_3/row_sum_3  the reciprocal
-Dao-AILab/flash-attention/issues/411  online  factor: 1 + 0 * y  block_3/row_sum_3  not rescaled
-meta-pytorch/attention-gym/pull/86  alibi  distances: i - j  biased_attn_scores  biases are subtracted
-paiml/aprender/pull/2143  alibi of 2 heads  slopes: 2.0 ** (-8 * np.arange(heads) / heads)  slopes  times 16|heads from 0
-ml-explore/mlx/pull/3071  alibi  slopes: 2.0 ** (-8 * np.arange(1, heads + 1) / heads)  slopes  is no power of two
-vllm-project/vllm/pull/945  alibi  distances: j - i - 1  biased_attn_scores  plus a number of its own
-huggingface/transformers/pull/26792  alibi  window: right(n, size + 1)  window/mask  one token too many
-unslothai/unsloth/pull/8253  alibi  window: above(n, n, 1)  window/mask  the window is left out
-tensorops/TransformerX/issues/115  positions  order: np.concatenate([sines, cosines], -1)  encodings  the sines come first
-Kyubyong/transformer/issues/38  positions  order: by_column(len(sines), 2 * sines.shape[1])  encodings
-      each column has a frequency of its own
-hyunwoongko/transformer/pull/40  padding  mask: np.where(hidden.swapaxes(1, 2), -1e4, s)  attn_weights
-      padded queries are masked, not padded keys
-ml-explore/mlx-lm/pull/1903  padding  mask: np.where(hidden[:1], -INF, s)  attn_weights  mask of the first sequence
-vllm-project/vllm/pull/52156  sinks  drop: softmax(s)  attn_weights  the sink is left out of softmax
-XPU-Forces/mojo_opset/pull/262  sinks  sinks: 0 * y  combined_logits  the sinks are 0
--  bias  bias: s / root - bias  biased_scores  bias-sign
--  bias  bias: s / root; weigh: y + bias  biased_scores|attn_weights  bias-after-softmax
--  bias  bias: (s + bias) / root  biased_scores  bias-before-scaling
--  bias  slopes: np.full(3, 2 ** -4)  alibi_bias  same-slope
--  bias  slopes: 2.0 ** (-8 * np.arange(1, 4) / 3)  alibi_bias  slopes-by-count
--  bias  slopes: 2.0 ** (-8 * np.arange(3) / 3)  alibi_bias  slopes-from-zero
--  bias  window: right(n, 4)  window.masked_scores  window-off-by-one
--  bias  window: right(n, 2)  window.masked_scores  window-too-small|mask-window
--  bias  window: right(n, 99)  window.masked_scores  no-window
--  sinks' weights  drop: y / y.sum(-1, keepdims=True)  attn_weights  no-sink
--  sinks' weights  sinks: 0 * y  attn_weights  zero-sink
--  encoded  numbers: y + 1  pe  positions-from-one
--  encoded  order: np.concatenate([sines, cosines], 1)  pe  sines-first
--  encoded  frequencies: right(exponents / 2)  pe  half-exponent
--  encoded  add: x  x_pe  no-positions
--  looked up  numbers: y + 1  position_embeddings  positions-from-one
--  encoded after projection  add: x; project: y + added  sinusoidal.[qkv]  positions-after-projection
--  backward  softmax: weights * d_p / root  d[A-Z].*  no-row-sum
--  backward  softmax: right(d_p, weights, 1)  d[A-Z].*  unscaled-gradient
--  backward  values: w @ d_out  dV  untransposed-weights
--  backward  keys: d_s @ q  dK  untransposed-scores
--  GPT-2  eps: 0  h.0.ln_1  nothing is added under the root
-huggingface/candle/pull/271  GPT-2  eps: 1e-3  h.0.ln_1  eps is 1e-3
-nntile/nntile/pull/358  GPT-2  norm: x / np.sqrt((x**2).mean(-1, keepdims=True) + eps) * weight + bias  h.0.ln_1
-      does not subtract the mean
--  GPT-2  norm: y - bias  h.0.ln_1  the norm's bias is left out
--  GPT-2  enter: x  h.0.attn.c_attn  .
-sbryngelson/ANEForge/pull/253  GPT-2  fuse: x @ weight  h.0.attn.c_attn  the bias is left out
-lablup/mlxcel/pull/928  GPT-2  part: qkv.reshape(5, 3, 3, 4).transpose(2, 0, 1, 3).reshape(3, 5, 12)  h.0.attn.q
-      head by head
-lucidrains/vit-pytorch/issues/65  GPT-2  scale: s / 12**0.5  h.0.attn.scores  square root of 12
--  GPT-2  scale: s  h.0.attn.weights  not divided by the square root
--  GPT-2  mask: s  h.0.attn.weights  nothing is masked
-ajhalthor/Transformer-Neural-Network/pull/4  GPT-2  join: x.reshape(5, 12)  h.0.attn.context  joined by view only
--  GPT-2  residual: output  h.0.residual  is not added
-Howuhh/faster-trajectory-transformer/issues/3  GPT-2  residual: output + normed  h.0.residual
-      the normed hidden states are added
--  GPT-2 of words  wpe: table[1:n + 1]  wpe  .
--  Mistral  eps: 0  input_layernorm  nothing is added under the root
-Lightning-AI/lit-llama/pull/339  Mistral  eps: 1e-3  input_layernorm  eps is 1e-3
--  Mistral  norm: right(x - x.mean(-1, keepdims=True), weight, eps)  input_layernorm  LayerNorm for RMSNorm
--  Mistral  norm: right(x, weight + 1, eps)  input_layernorm  weight \+ 1
-ggml-org/llama.cpp/issues/3018  Mistral  rotate: adjacent(x, cos, sin)  self_attn.q_rot  columns 2i and 2i \+ 1
--  Mistral  positions: y + 1  self_attn.q_rot  count from 1
-lyogavin/airllm/pull/369  Mistral  base: 500_000  self_attn.q_rot  the base of the frequencies is 500000
-Blaizzy/mlx-vlm/pull/1993  Mistral  positions: np.where(y < 3, y, 0)  self_attn.q_rot  token 3 and later ones are all 0
-ekzhang/jax-js/pull/180  Mistral  repeat: np.tile(x, (2, 1, 1))  self_attn.scores  0, 1, 0, 1
--  Mistral  scale: s / 24**0.5  self_attn.scores  square root of
--  Mistral  window: y & ~above(n, n, 1)  self_attn.attn_weights  such as \[0, 1\], which should be hidden
-huggingface/transformers/issues/29777  Mistral  window: above(n, n, 1)  self_attn.attn_weights  the window is left out
-ml-explore/mlx-lm/pull/390  Mistral  window: right(n, size + 1)  self_attn.attn_weights  one token too many
--  Mistral  residual: output  resid_mid  is not added
-"""
+# Of each the program, the lesson, the type, and how it calls its tensors.
+PORTS = {name: (program, lesson, np.dtype(dtype).type, dict(pair.split("=") for pair in " ".join(called).split()))
+         for name, program, lesson, dtype, *called in rows_of(pathlib.Path(__file__).with_name("ports_called"))}
 
 # Whose result is right all the same: 1 is added where scores are visible (tinygrad/tinygrad/pull/2425), or distances
 # count from the first key, which softmax does not see.
@@ -455,7 +322,7 @@ class PortsToday(unittest.TestCase):
         program, lesson, *how = PORTS[name]
         steps, compared = given(lesson)
         port = Port(steps, lines(text, **globals()), *how)
-        program(port)
+        globals()[program](port)
         code, (report,) = verified(compared, [port.tensors])
         return code, report
 
@@ -467,7 +334,7 @@ class PortsToday(unittest.TestCase):
                 self.assertEqual((code, wrong, report.get("unmatched", [])), (0, [], []))
 
     def test_mistakes_are_found_and_named(self):
-        for thread, name, text, place, cause in sample(rows_of(MISTAKES)):
+        for thread, name, text, place, cause in sample(rows_of(__file__)):
             with self.subTest(thread="https://github.com/" + thread, port=name, lines=text):
                 code, report = self.verify(name, text)
                 accused = [step for step in report["steps"] if step["verdict"] not in ("holds", "inherited")]

@@ -86,35 +86,6 @@ def _(told, kept):
         rows.append([str(masks), *(f"{float(x):.3f}" for x in (mean.min(), mean.max(), mean.mean(), mean.mean() * (1 - p)))])
     return told.table == rows and math.isclose(float(kept), 1 - p)
 
-@reason(r"Split or stacked, heads give the same numbers: each head's columns of (\w+) equal .* of the weight\.")
-def _(told, name):
-    projected = told.lesson.before(told.step, name)
-    (_, columns, of_rows, _), *lines = told.table
-    heads, head_dim = told.step["shape"][1], told.step["shape"][3]
-    weight_name = of_rows.removeprefix("rows of ")
-    weight, bias = told.operand(weight_name), told.lesson.named(weight_name + "_bias")
-    x = told.operand(next(one for one in projected["inputs"] if not one.startswith("W_")))
-    whole = x @ weight.T + (bias[-1] if bias else 0)
-    most = 1e-5 * max(1, np.abs(whole).max())
-    good = columns == "columns" and len(lines) == heads and np.abs(whole - projected["array"]).max() < most
-    for head, (label, part, same, difference) in enumerate(lines):
-        first, last = head * head_dim, (head + 1) * head_dim - 1
-        good = (good and label == f"head {head + 1}" and float(difference) <= most and
-                part == same == (f"{first} to {last}" if last > first else f"{first}"))
-    return good
-
-@reason(r"Attention ignores order: with the (.*), each .* the largest difference is (\S+?)\)\. To use order, .* embeddings\.")
-def _(told, sequences, difference):
-    """Reversed queries, or keys and values with them, give reversed context vectors."""
-    weights, values = (told.operand(name) for name in told.step["inputs"])
-    turned = weights[..., ::-1, :] @ values
-    if weights.shape[-1] == weights.shape[-2]:
-        turned = weights[..., ::-1, ::-1] @ values[..., ::-1, :]
-    is_cross = "values" in told.step["inputs"] and "second_input" in told.lesson.before(told.step, "values")["inputs"]
-    wanted = "first sequence (inputs) reversed and the second as it is" if is_cross else "tokens reversed"
-    most = 1e-5 * max(1, np.abs(told.a).max())
-    return sequences == wanted and np.abs(turned - told.a[..., ::-1, :]).max() < most and float(difference) <= most
-
 
 # ---- What stands before and after ------------------------------------------------------------------
 

@@ -1,7 +1,4 @@
-"""--save: what numpy and the rules of the format read of each form is what the folder and its manifest hold.
-
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/save.py PATH_TO_BINARY
-"""
+"""--save: what numpy and the rules of the format read of each form is what the folder and its manifest hold."""
 import json
 import math
 import os
@@ -17,12 +14,6 @@ from harness import sample
 
 TYPES = {"F32": np.dtype("<f4"), "I64": np.dtype("<i8"), "BOOL": np.dtype("bool")}
 FORMS = ("npz", "safetensors")
-
-
-def chapters():
-    """Every chapter of every article."""
-    listed = json.loads(harness.output_of("list", "--format", "json"))
-    return [(entry["chapter"], entry["article"]) for entry in listed["chapters"]]
 
 
 def read_safetensors(data):
@@ -97,18 +88,13 @@ class Save(files.Case):
         self.assertEqual(self.read("one.csv"), self.succeeds(*lesson, "--only", name, "--format", "csv"))
 
     def test_every_chapter(self):
-        found = chapters()
-        self.assertGreater(len(found), 20)
-        dtypes = set()
-        for number, (chapter, article) in enumerate(found):
-            with self.subTest(chapter=chapter, article=article):
-                lesson = [chapter, "--article", article]
+        for number, row in enumerate(sample(harness.chapters())):
+            lesson = row["command"]
+            with self.subTest(lesson=lesson):
                 manifest, folder, _ = self.saved(*lesson)
-                self.check_manifest(chapter, manifest, folder, self.succeeds(*lesson, "--steps", "all").decode())
+                self.check_manifest(row["chapter"], manifest, folder, self.succeeds(*lesson, "--steps", "all").decode())
                 for name in sample(folder, number, most=7):
                     self.check_table(lesson, name, folder[name])
-                dtypes |= {array.dtype.name for array in folder.values()}
-        self.assertEqual(dtypes, {"float32", "bool", "int64"})
 
     def test_all_chapters_at_once(self):
         manifest, folder, metadata = self.saved("all")
@@ -155,28 +141,6 @@ class Save(files.Case):
         self.assertNotIn("manifest", metadata)
         self.assertEqual(metadata["tool"], "attn-walkthrough")
 
-    def test_the_same_bytes_each_time(self):
-        for form in ("", *FORMS):
-            self.succeeds("multihead", "--save", f"one.{form}")
-            self.succeeds("multihead", "--save", f"other.{form}")
-            whole = [self.contents(name) if not form else self.read(name) for name in (f"one.{form}", f"other.{form}")]
-            self.assertEqual(*whole)
-
-    def test_verify_reads_it(self):
-        for number, (chapter, article) in enumerate(sample(chapters())):
-            form = FORMS[number % 2]
-            with self.subTest(chapter=chapter, article=article, form=form):
-                lesson = [chapter, "--article", article, "--seed", "7"]
-                self.succeeds(*lesson, "--save", f"s.{form}", "--force")
-                verified = ["verify", f"s.{form}", "--chapter", *lesson]
-                self.assertRegex(self.succeeds(*verified).decode(), r"\n(\d+) of \1 tensors checked and right\n$")
-                self.succeeds(chapter, "--article", article, "--seed", "8", "--save", f"s.{form}", "--force")
-                other = self.done(*verified)
-                drawn = self.succeeds(*lesson) != self.succeeds(chapter, "--article", article, "--seed", "8")
-                self.assertEqual(other.returncode, int(drawn))
-                if drawn and (chapter, article) != ("dropout", "livebook"):  # where only masks of 36 cells are drawn
-                    self.assertRegex(other.stdout.decode(), r"another seed; with it, (\d+) of \1 tensors checked and right\n")
-
     def test_beside_other_forms(self):
         for arguments in (["--emit", "pytorch"], ["--what-if", "no-mask"], ["--format", "json"], ["--cell", "keys[0,0,0]"]):
             self.saved("causal", *arguments)
@@ -199,13 +163,9 @@ class Targets(files.Case):
         self.succeeds("causal", "--save", "steps")
         inside = lambda name: self.path("steps", name)
 
-        def table(path):
-            os.remove(inside("values.npy"))
-            os.mkdir(path)
-
-        for put, name, take in ((lambda path: os.symlink("/etc", path), "link", os.remove), (os.mkdir, "empty", os.rmdir),
+        for put, name, take in ((lambda path: os.symlink("/etc", path), "link", os.remove),
                                 (os.mkfifo, "pipe", os.remove), (lambda path: self.write(path, b"mine"), "notes.txt", os.remove),
-                                (lambda path: self.write(path, b"mine"), "keys.npy.txt", os.remove), (table, "values.npy", os.rmdir)):
+                                (lambda path: self.write(path, b"mine"), "keys.npy.txt", os.remove)):
             put(inside(name))
             for chapter in ("causal", "all"):
                 self.refused(chapter, "--save", "steps", "--force", says=("--save", name))
@@ -222,15 +182,6 @@ class Targets(files.Case):
         self.succeeds("causal", "--save", "steps.npz")
         self.assertEqual(self.succeeds("causal", "-o", "text", "--save", "stdout.npz"), self.read("steps.npz"))
 
-    def test_links(self):
-        os.mkdir(self.path("below"))
-        os.symlink("below/file", self.path("link.npz"))
-        self.succeeds("causal", "--save", "link.npz")
-        self.refused("causal", "--save", "link.npz", says=("exists",))
-        self.succeeds("dropout", "--save", "link.npz", "--force")
-        self.assertTrue(os.path.islink(self.path("link.npz")))
-        self.assertEqual(os.listdir(self.path("below")), ["file"])
-
     def test_pipes_and_devices(self):
         for form in FORMS:
             text = self.succeeds("multihead", "--save", f"steps.{form}")
@@ -243,17 +194,6 @@ class Targets(files.Case):
             os.symlink("/dev/full", self.path(f"full.{form}"))
             self.refused("causal", "--save", f"full.{form}", "-o", "text", says=("--save", "No space left"))
             self.assertNotIn("text", self.there())
-
-    def test_all_or_nothing(self):
-        for form in FORMS:
-            self.succeeds("dropout", "--save", f"steps.{form}")
-            old = self.read(f"steps.{form}")
-            with open("/dev/full", "wb") as full:
-                self.refused("causal", "--save", f"steps.{form}", "--force", "-o", "-", stdout=full)
-                self.refused("causal", "--save", f"there/below/steps.{form}", "-o", "-", stdout=full)
-            self.refused("causal", "-o", "no/such/text", "--save", f"new.{form}")
-            self.assertEqual((self.there(), self.read(f"steps.{form}")), ([f"steps.{form}"], old))
-            os.remove(self.path(f"steps.{form}"))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,4 @@
-"""Each way of saving a tensor that `help ports` shows, tried in its language, where the language is installed.
-
-    PYTHONPATH=tests /usr/bin/python3 tests/cli/saved_by.py build/release/attn-walkthrough
-"""
+"""Each way of saving a tensor that `help ports` shows, tried in its language, where the language is installed."""
 import json
 import pathlib
 import re

@@ -3,8 +3,7 @@
     PYTHONPATH=tests /usr/bin/python3 tests/cli/sentences.py build/release/attn-walkthrough [LESSONS [SEED]]
 
 Each sentence matches one row of a table: of notices.py, of reasons.py (which looks at a handout's formula and summary too), of
-what_ifs.py. Expressions run in PyTorch: expressions.py. A sentence that no row knows fails, and so does a what-if's sentence that is made wrong and passes.
-"""
+what_ifs.py. Expressions run in PyTorch: expressions.py. A sentence that no row knows fails, and so does a what-if's sentence that is made wrong and passes."""
 
 import itertools
 import os
@@ -15,8 +14,9 @@ import tempfile
 import numpy as np
 
 import harness
+import lessons
 from expressions import faults_of_expressions
-from lessons import Program, array_of
+from lessons import array_of
 from notices import Said, notice
 from reasons import Told, faults_of_frame, reason, torch
 from what_ifs import Changed, distorted, sentence
@@ -32,15 +32,15 @@ SELDOM = [
 ]
 
 
-def seldom_lessons(program, path):
+def seldom_lessons(chapters, path):
     for line, own in SELDOM:
         chapter, article, *options = line.split()
         if own:
             with open(path, "w", encoding="ascii") as file:
                 file.write(own)
             options += ["--inputs", path]
-        row = next(one for one in program.chapters if (one["chapter"], one["article"]) == (chapter, article))
-        yield row, program.lesson(*row["asked"], *options)
+        row = next(one for one in chapters if (one["chapter"], one["article"]) == (chapter, article))
+        yield row, lessons.lesson(*row["command"], *options)
 
 
 def faults_of_steps(lesson):
@@ -82,27 +82,27 @@ def faults_of_rule(as_is, changed, rule, is_distorted):
         yield f"steps that are gone: {gone}"
 
 
-def faults_of(program, chapter, lesson, is_distorted):
+def faults_of(chapter, lesson, is_distorted):
     # Of numbers that overflow much is said that holds of finite ones alone.
     if not any(np.isnan(step["array"]).any() or np.isposinf(step["array"]).any() for step in lesson.tensors):
         yield from faults_of_steps(lesson)
         yield from faults_of_expressions(lesson)
-        handout = program.call(*lesson.arguments, "--steps", "all", "--format", "markdown").stdout
+        handout = lessons.call(*lesson.arguments, "--steps", "all", "--format", "markdown").stdout
         yield from faults_of_frame(lesson, handout)
     for rule in chapter["what_ifs"]:
-        for fault in faults_of_rule(lesson, program.lesson(*lesson.arguments, "--what-if", rule), rule, is_distorted):
+        for fault in faults_of_rule(lesson, lessons.lesson(*lesson.arguments, "--what-if", rule), rule, is_distorted):
             yield f"{fault} | --what-if {rule}"
 
 
 def main():
-    program = Program(os.path.abspath(sys.argv[1]))
+    chapters = lessons.chapters()
     count, seed = (int(given) for given in (sys.argv[2:] + [harness.LESSONS, 1][len(sys.argv[2:]):]))
     faults, told = [], 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "inputs.csv")
-        for chapter, lesson in itertools.chain(seldom_lessons(program, path), program.random_lessons(random.Random(seed), count, path)):
+        for chapter, lesson in itertools.chain(seldom_lessons(chapters, path), lessons.random_lessons(chapters, random.Random(seed), count, path)):
             told += 1
-            faults += [f"{fault} | in {' '.join(lesson.arguments)}" for fault in faults_of(program, chapter, lesson, told <= 50)]
+            faults += [f"{fault} | in {' '.join(lesson.arguments)}" for fault in faults_of(chapter, lesson, told <= 50)]
     print(*faults, sep="\n", end="\n" if faults else "")
     for table in (notice, reason, sentence):
         print(f"{len(table.met)} of {len(table.checks)} rows met; not:", *table.never_met(), sep="\n   ")

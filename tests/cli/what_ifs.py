@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from lessons import Sentences, row_sums
+from lessons import Sentences, call, row_sums
 
 VALUE = r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?"
 CHANGE = (rf"((?:(?:grows|falls) from {VALUE} to|stays) {VALUE}(?: on average)?"
@@ -301,14 +301,14 @@ UNCHANGED = {
 def changes_with(known, words):
     """True if with these options instead a number changes, or at least another reason is given."""
     if not words[0].startswith("--"):
-        return "grows from" in known.as_is.program.call(*words).stdout
+        return "grows from" in call(*words).stdout
     asked = list(known.as_is.arguments)
     instead = {"--tokens": ("--sentence", "--inputs", "--fixture"), "--num-kv-heads": ("--num-heads",)}
     for name in (words[0], *instead.get(words[0], ())):
         if name in asked:
             at = asked.index(name)
             del asked[at:at + (1 if name == "--fixture" else 2)]
-    told = known.as_is.program.call(*asked, *words, "--what-if", known.rule)
+    told = call(*asked, *words, "--what-if", known.rule)
     return told.returncode == 0 and not told.stdout.startswith("# No number changed: ")
 
 

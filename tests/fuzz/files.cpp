@@ -12,8 +12,6 @@
 
 #include "files/read/read.hpp"
 #include "files/write/save.hpp"
-#include "require.hpp"
-#include "steps.hpp"
 #include "targets.hpp"
 #include "verify/port/report.hpp"
 

@@ -6,13 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "require.hpp"
-#include "steps.hpp"
 #include "targets.hpp"
 #include "verify/explain/finding.hpp"
-#include "verify/explain/match.hpp"
 #include "verify/page/page.hpp"
-#include "verify/page/printed.hpp"
 #include "verify/program/ran.hpp"
 #include "verify/report/report.hpp"
 
@@ -80,24 +76,23 @@ void listing(std::string_view bytes) {
 
 namespace {
 
-/// One of the blog's chapters by one set of kernels.
-verify::Explanation explanation(const std::string& chapter, Cpu cpu, const std::string& name) {
+/// One of the blog's chapters.
+verify::Explanation explanation(const std::string& chapter) {
   verify::Explanation result;
   result.article = "blog";
   result.chapter = chapter;
-  result.cpu = name;
+  result.cpu = "avx2";
   result.blas = "haswell";
   result.dropout_kernel = "default";
-  result.preferred = cpu == Cpu::avx2;
+  result.preferred = true;
   result.tokens = tokens();
   result.slips = {{"causal", "keys", "", chapters::Slip::Where::other_shape, "The page lost a row."}};
-  result.steps = steps_of(chapter, cpu);
+  result.steps = steps_of(chapter);
   return result;
 }
 
 const std::vector<verify::Explanation>& explanations() {
-  static const std::vector both = {explanation("causal", Cpu::avx2, "avx2"),
-                                   explanation("multihead", Cpu::avx2, "avx2")};
+  static const std::vector both = {explanation("causal"), explanation("multihead")};
   return both;
 }
 

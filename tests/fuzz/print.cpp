@@ -10,10 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "require.hpp"
 #include "targets.hpp"
 #include "torch/print.hpp"
-#include "verify/page/rows.hpp"
+#include "verify/page/page.hpp"
 
 namespace attn::fuzz {
 namespace {

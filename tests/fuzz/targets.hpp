@@ -1,7 +1,12 @@
 #pragma once
 
 #include <array>
+#include <exception>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "walk/walkthrough.hpp"
 
 /// What is fuzzed. A target takes any bytes. It returns where they are refused in the way that they are
 /// to be refused; whatever else it throws, and whatever a sanitizer finds, is a mistake of the program.
@@ -40,5 +45,24 @@ inline constexpr auto targets = std::to_array<Target>({{"read_page", read_page},
                                                        {"predict", predict},
                                                        {"manifest", manifest},
                                                        {"dump", dump}});
+
+// What targets share.
+
+/// Ends the process, which is what a fuzzer looks for, where it does not hold.
+void require(bool holds, std::string_view what);
+
+bool is_utf8(std::string_view text);
+
+/// No control character but the allowed ones, no mark that turns the direction of writing, nothing but UTF-8.
+void require_clean(std::string_view text, std::string_view what, std::string_view allowed = "\n");
+
+/// An error as people get it: one clean line that says what is wrong; what is accepted; how to go on.
+void require_error_line(const std::exception& error);
+
+/// The words of the blog's inputs.
+const std::vector<std::string>& tokens();
+
+/// The steps of one of the blog's chapters.
+std::vector<Step> steps_of(std::string_view chapter);
 
 }  // namespace attn::fuzz

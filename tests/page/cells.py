@@ -16,8 +16,9 @@ import tempfile
 import numpy as np
 
 import chromium
+import harness
 from chromium import check, equal
-from harness import sample, text_of
+from harness import numbers_of, sample, text_of
 
 MOST_BYTES = 450_000  # of which derivations take 70,000: a page needs no other file
 MOST_TOGETHER = 1_500_000
@@ -54,12 +55,6 @@ READ = """(() => {
     };
   });
 })()"""
-
-
-def numbers_of(text):
-    """The numbers of a printed tensor, in its order."""
-    inner = re.sub(r",\s+(dtype|grad_fn|size|requires_grad)=.*", "", text, flags=re.S)
-    return re.findall(r"-?inf|nan|True|False|-?\d[\d.e+-]*", inner)
 
 
 def values_of(step):
@@ -205,7 +200,7 @@ def main():
     with tempfile.TemporaryDirectory() as name, chromium.Chromium() as browser:
         folder = pathlib.Path(name)
         browser.size(1280, 720)
-        listed = json.loads(text_of("list", "--format", "json"))["chapters"]
+        listed = harness.chapters()
         articles = sample(sorted({chapter["article"] for chapter in listed}), most=3)
         for article in articles:
             chapters = [chapter for chapter in listed if chapter["article"] == article]

@@ -49,7 +49,30 @@ def cell(position):
 
 
 class Page:
-    """What tests ask of the page that a browser shows, by its `js`, and `wait`."""
+    """A browser, and what tests ask of the page that it shows, by its `js`, and `wait`."""
+
+    def __init__(self, names, package):
+        """Finds the browser, and makes a profile for it. A test that finds none ends as skipped."""
+        self.path = next(filter(None, map(shutil.which, names)), None)
+        if self.path is None:
+            print(f"skipped: no {names[0]} here; apt-get install {package}")
+            sys.exit(77)
+        self.profile = tempfile.mkdtemp(prefix=names[0])
+        self.buffer = b""
+        self.last = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.close()
+        shutil.rmtree(self.profile, ignore_errors=True)
 
     def until(self, *conditions):
         """Until all of these expressions are true of the page."""
@@ -88,27 +111,21 @@ class Page:
 
 
 class Chromium(Page):
-    """One browser with one page. A test that finds none ends as skipped. Collects what goes wrong on the page (`errors`) and
+    """One browser with one page. Collects what goes wrong on the page (`errors`) and
     what it asks for (`requests`)."""
 
     def __init__(self, scrollbars=False):
-        path = shutil.which("chromium") or shutil.which("chromium-browser")
-        if path is None:
-            print("skipped: no chromium here; apt-get install chromium")
-            sys.exit(77)
+        super().__init__(("chromium", "chromium-browser"), "chromium")
         flags = [flag for flag in FLAGS if not (scrollbars and flag == "--hide-scrollbars")]
-        self.profile = tempfile.mkdtemp(prefix="chromium-")
         to_browser, self.out = os.pipe()
         self.into, from_browser = os.pipe()
         command = f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}'
         self.process = subprocess.Popen(
-            ["/bin/sh", "-c", command, path, *flags, "--user-data-dir=" + self.profile, "about:blank"],
+            ["/bin/sh", "-c", command, self.path, *flags, "--user-data-dir=" + self.profile, "about:blank"],
             pass_fds=[to_browser, from_browser], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
         os.close(to_browser)
         os.close(from_browser)
-        self.buffer = b""
-        self.last = 0
         self.session = None
         self.loaded = set()
         self.errors = []
@@ -119,19 +136,9 @@ class Chromium(Page):
             self.call(domain + ".enable")
         self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+    def close(self):
         os.close(self.out)
         os.close(self.into)
-        shutil.rmtree(self.profile, ignore_errors=True)
 
     def _receive(self, deadline):
         while b"\0" not in self.buffer:

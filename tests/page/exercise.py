@@ -14,9 +14,8 @@ import tempfile
 import numpy as np
 
 import chromium
-from cells import numbers_of
 from chromium import STEP, cell, check, equal
-from harness import output_of, text_of
+from harness import numbers_of, output_of, text_of
 
 PANEL = f"document.querySelector('{STEP} .derivation').innerText"
 CELLS = f"{STEP} .result td[data-position]"

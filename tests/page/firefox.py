@@ -2,11 +2,8 @@
 
 import json
 import os
-import shutil
 import socket
 import subprocess
-import sys
-import tempfile
 import time
 
 from chromium import Page
@@ -16,11 +13,7 @@ class Firefox(Page):
     """One browser with one window."""
 
     def __init__(self):
-        path = shutil.which("firefox-esr") or shutil.which("firefox")
-        if path is None:
-            print("skipped: no Firefox here; apt-get install firefox-esr")
-            sys.exit(77)
-        self.profile = tempfile.mkdtemp(prefix="firefox-")
+        super().__init__(("firefox-esr", "firefox"), "firefox-esr")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -29,11 +22,9 @@ class Firefox(Page):
                               'user_pref("datareporting.policy.dataSubmissionEnabled", false);\n'
                               'user_pref("browser.shell.checkDefaultBrowser", false);\n'
                               'user_pref("app.update.disabledForTesting", true);\n')
-        self.process = subprocess.Popen([path, "--headless", "--marionette", "--no-remote", "--profile", self.profile],
+        self.process = subprocess.Popen([self.path, "--headless", "--marionette", "--no-remote", "--profile", self.profile],
                                         env={**os.environ, "HOME": self.profile}, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.buffer = b""
-        self.last = 0
         deadline = time.monotonic() + 120
         while True:
             try:
@@ -47,18 +38,8 @@ class Firefox(Page):
         self._receive()
         self.call("WebDriver:NewSession", capabilities={"alwaysMatch": {"timeouts": {"script": 60000}}})
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+    def close(self):
         self.socket.close()
-        shutil.rmtree(self.profile, ignore_errors=True)
 
     def _receive(self):
         while b":" not in self.buffer or len(self.buffer.split(b":", 1)[1]) < int(self.buffer.split(b":", 1)[0]):

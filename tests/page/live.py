@@ -23,7 +23,7 @@ import numpy as np
 
 from chromium import RULE, Chromium, check, equal, verdict
 from firefox import Firefox
-from harness import output_of, run, sample, text_of
+from harness import chapters, output_of, run, sample, text_of
 
 MOST_BYTES = 3_000_000
 LESSONS = [
@@ -47,7 +47,7 @@ LESSONS = [
 
 def each_lesson():
     """Each chapter of each article, as it is in the articles."""
-    return [(one["chapter"], {"article": one["article"]}) for one in json.loads(text_of("list", "--format", "json"))["chapters"]]
+    return [(one["chapter"], {"article": one["article"]}) for one in chapters()]
 
 
 def options_of(settings):

@@ -82,7 +82,7 @@ class Moving(Case):
                              ("g999\r", "no step '999'; try 1 to"),
                              ("gnonsense\r", "no step 'nonsense'"), ("gquer\x7f\x7f\x7f\x7f3\r", " 3/"), ("g1\x1b", HINT)):
             self.session.press(keys, wanted)
-        self.assertIn(" 3/", self.session.vt.lines()[0])
+        self.assertIn(" 3/", self.session.vt.shown()[0])
 
     def test_explain(self):
         plain = self.session.press("gattn_scores\r", " attn_scores ")
@@ -97,7 +97,7 @@ class Moving(Case):
         shown = self.session.press("h")
         self.assertNotIn("tensor(", shown)
         self.assertIn("journey", shown)
-        self.assertTrue(any(colour[0] == 48 for colour in self.session.vt.colours))
+        self.assertIn(48, self.session.vt.colours)
         self.assertEqual(self.session.press("h").split("\n")[1:-1], plain.split("\n")[1:-1])
 
     def test_keys_page(self):
@@ -111,18 +111,18 @@ class Moving(Case):
 class Reading(Case):
     def test_scrolling(self):
         with start("--steps", "all", rows=7) as session:
-            top = session.vt.lines()[1]
+            top = session.vt.shown()[1]
             for there, back in ((DOWN, UP), (PAGE_DOWN, PAGE_UP), (END + DOWN, HOME)):
                 session.press(there)
-                self.assertNotEqual(session.vt.lines()[1], top)
+                self.assertNotEqual(session.vt.shown()[1], top)
                 session.press(back)
-                self.assertEqual(session.vt.lines()[1], top)
+                self.assertEqual(session.vt.shown()[1], top)
         with start("--steps", "all", columns=30) as session:
-            line = session.vt.lines()[2]
+            line = session.vt.shown()[2]
             self.assertIn("]", session.press(RIGHT * 31))
-            self.assertNotEqual(session.vt.lines()[2], line)
+            self.assertNotEqual(session.vt.shown()[2], line)
             session.press(LEFT * 32)
-            self.assertEqual(session.vt.lines()[2], line)
+            self.assertEqual(session.vt.shown()[2], line)
 
     def test_enter_passes_no_unseen_line(self):
         paged = 0
@@ -130,7 +130,7 @@ class Reading(Case):
             with self.subTest(rows=rows, columns=columns), start("--explain", rows=rows, columns=columns, at=None) as session:
                 title, last = "", 0
                 for _ in range(60):
-                    screen = session.vt.lines()
+                    screen = session.vt.shown()
                     place = re.search(r"(\d+)-(\d+) of (\d+) lines", screen[-1])
                     first = int(place[1]) if place else 1
                     if title == screen[0]:
@@ -286,8 +286,7 @@ class Rules(Case):
             with self.subTest(rows=rows, columns=columns), start(rows=rows, columns=columns) as session:
                 session.press("gattn_weights\r", " attn_weights ")
                 plain = session.vt.text().split("\n")[1:-1]
-                for keys, wanted in (("w", "1 no-scaling"), ("1", "what if no-scaling"),
-                                     ("w", "difference: no-scal"), ("w", "attn_weights  original")):
+                for keys, wanted in (("w", "1 no-scaling"), ("1", "what if no-scaling"), ("w", "attn_weights  original")):
                     session.press(keys, wanted)
                 self.assertEqual(session.vt.text().split("\n")[1:-1], plain)
                 for keys, wanted in (("W2", "what if no-mask"), ("W3", "what if mask-after-s"), ("Wx", "what if mask-after-s")):
@@ -297,7 +296,7 @@ class Rules(Case):
         rules = ("no-scaling", "no-mask", "mask-after-softmax", "no-rescale", "softmax-dim-0", "same-weights")
         with start(rows=60) as session:
             session.press("gattn_weights\r", " attn_weights ")
-            shown = lambda: [float(number) for number in re.findall(r"-?\d\.\d{4}|nan", "\n".join(session.vt.lines()[1:-1]))[:72]]
+            shown = lambda: [float(number) for number in re.findall(r"-?\d\.\d{4}|nan", "\n".join(session.vt.shown()[1:-1]))[:72]]
             as_is = shown()
             for number, rule in enumerate(rules):
                 session.press(f"W{number + 1}", f"what if {rule}")
@@ -307,11 +306,8 @@ class Rules(Case):
                 changed = values_of(step)
                 numpy.testing.assert_allclose(shown(), changed, atol=5.1e-5)
                 self.assertEqual(len(session.vt.reversed_text()), sum(old != new for old, new in zip(as_is, shown())))
-                session.press("w", "difference: ")
                 if step["compared"] == "same as before":
                     self.assertIn("same as before", session.vt.text())
-                else:
-                    numpy.testing.assert_allclose(shown(), changed - values_of(step["original"]), atol=5.1e-5)
 
     def test_steps_that_a_rule_leaves_alone_or_takes_away(self):
         lesson = json.loads(text_of("causal", "--what-if", "no-mask", "--format", "json"))
@@ -321,12 +317,11 @@ class Rules(Case):
             seen = set()
             for step in range(1, 10):
                 session.press(f"g{step}\r", f" {step}/9 ")
-                name = session.vt.lines()[0].split()[1]
+                name = session.vt.shown()[0].split()[1]
                 if "same as before" in session.vt.text():
                     seen.add((name, "size" if "torch.Size" in session.vt.text() else "tensor"))
                 if name == "masked_attn_scores":
-                    for keys, wanted in (("", "no masked_attn_scores here"), ("\t", "no cells"), ("w", "difference: "),
-                                         ("", "no masked_attn_scores here"), ("ww", "what if no-mask")):
+                    for keys, wanted in (("", "no masked_attn_scores here"), ("\t", "no cells"), ("w", "original"), ("w", "what if no-mask")):
                         session.press(keys, wanted)
             self.assertEqual(seen, same)
             session.press("W3gattn_weights\r", "what if mask-after-softmax")
@@ -342,19 +337,19 @@ class Windows(Case):
                     session.press(keys)
                     self.assertTrue(session.is_alive())
                 if columns >= 20:
-                    self.assertIn("/", session.vt.lines()[0])
+                    self.assertIn("/", session.vt.shown()[0])
                 self.quit(session)
 
     def test_resize(self):
         with start() as session:
             session.resize(5, 20)
-            self.assertLessEqual(max(map(len, session.vt.lines())), 20)
-            self.assertIn("q quit", session.vt.lines()[4])
+            self.assertLessEqual(max(map(len, session.vt.shown())), 20)
+            self.assertIn("q quit", session.vt.shown()[4])
             session.resize(40, 120)
-            self.assertRegex(session.vt.lines()[39], "w what if.*q quit|q quit.*w what if")
+            self.assertRegex(session.vt.shown()[39], "w what if.*q quit|q quit.*w what if")
             session.press("ggone", "go to step: gone")
             session.resize(10, 60)
-            self.assertIn("go to step: gone", session.vt.lines()[9])
+            self.assertIn("go to step: gone", session.vt.shown()[9])
             session.press("\x1b")
             self.quit(session)
 

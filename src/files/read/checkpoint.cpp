@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <iterator>
 
 #include <nlohmann/json.hpp>
 
-#include "files/elements.hpp"
 #include "files/read/formats.hpp"
 #include "files/wrong.hpp"
 #include "text/numbers.hpp"
@@ -44,35 +43,23 @@ void add_settings(const json& object, const std::string& before, int depth, Sett
   }
 }
 
-std::string place_text(std::size_t at, const Shape& shape) {
-  return shape_text(index_at(static_cast<std::int64_t>(at), shape));
-}
-
 }  // namespace
 
 Checkpoint::Checkpoint(const fs::path& path) {
   std::error_code ignored;
   const bool is_folder = fs::is_directory(path, ignored);
   folder_ = is_folder ? path : path.parent_path();
-  if (is_folder && is_file(path / index_file)) {
-    open_index(path / index_file);
-  } else if (is_folder && is_file(path / single_file)) {
-    open_single(path / single_file);
-  } else if (has_extension(path, ".json")) {
-    open_index(path);
-  } else {
-    naming(path, [&] {
-      const Beginning beginning = beginning_of(path, bytes_that_tell);
-      if (is_folder) {
-        throw Wrong("it has neither " + std::string(single_file) + " nor " + index_file, save_model_again,
-                    accepted_checkpoints);
-      }
-      if (beginning.size > 0 && !looks_like_safetensors(beginning) && !has_extension(path, ".safetensors")) {
-        throw Wrong("it is not a .safetensors file", save_model_again, accepted_checkpoints);
-      }
-    });
-    open_single(path);
+  if (is_folder ? is_file(path / index_file) : has_extension(path, ".json")) {
+    open_index(is_folder ? path / index_file : path);
+    return;
   }
+  if (is_folder && !is_file(path / single_file)) {
+    naming(path, [&] {
+      throw Wrong("it has neither " + std::string(single_file) + " nor " + index_file, save_model_again,
+                  accepted_checkpoints);
+    });
+  }
+  open_single(is_folder ? path / single_file : path);
 }
 
 void Checkpoint::open_single(const fs::path& path) {
@@ -103,9 +90,7 @@ void Checkpoint::open_index(const fs::path& path) {
 
 std::vector<std::string> Checkpoint::names() const {
   std::vector<std::string> names;
-  for (const auto& [name, file] : files_) {
-    names.push_back(name);
-  }
+  std::ranges::transform(files_, std::back_inserter(names), [](const auto& one) { return one.first; });
   return names;
 }
 
@@ -131,7 +116,7 @@ const Placed& Checkpoint::placed(const std::string& name) {
 
 Heading Checkpoint::heading(const std::string& name) {
   const Placed& tensor = placed(name);
-  return {name, tensor.shape, dtype_name(tensor.element)};
+  return {name, tensor.shape, std::string(tensor.encoding->name)};
 }
 
 Block<float> Checkpoint::numbers(const std::string& name) {
@@ -152,16 +137,17 @@ Block<float> Checkpoint::numbers(const std::string& name, const Shape& shape, st
   return naming(path, [&] {
     check_memory(element_count(shape) * element_size(DType::float32));
     Block<float> numbers = Block<float>::unwritten(shape);
-    const auto size = static_cast<std::size_t>(tensor.element.size);
+    const auto size = static_cast<std::size_t>(tensor.encoding->size);
     std::size_t next = 0;
     std::vector<double> some;
     opened(path).bytes.each_piece(tensor.begin + first * size, numbers.size() * size, [&](std::string_view piece) {
       some.clear();
-      append_numbers(piece, tensor.element, some);
+      append_numbers(piece, *tensor.encoding, some);
       for (const double number : some) {
         const auto value = static_cast<float>(number);
         if (!std::isfinite(value)) {
-          throw Wrong(name + place_text(first + next, tensor.shape) + " is " + text::shortest_text(number),
+          const Shape place = index_at(static_cast<std::int64_t>(first + next), tensor.shape);
+          throw Wrong(name + shape_text(place) + " is " + text::shortest_text(number),
                       "correct it and write the file again", "all numbers must be finite in float32");
         }
         numbers[next++] = value;

@@ -1,11 +1,6 @@
 #pragma once
 
-#include <filesystem>
 #include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "files/file.hpp"
 #include "files/read/formats.hpp"

@@ -1,8 +1,3 @@
-#include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "files/read/formats.hpp"
 #include "files/wrong.hpp"
@@ -12,13 +7,6 @@
 
 namespace attn::files {
 namespace {
-
-constexpr std::string_view blanks = " \t\r";
-
-std::string_view without_blanks(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-  return text.substr(0, text.find_last_not_of(blanks) + 1);
-}
 
 [[noreturn]] void throw_bad_row(std::size_t line, const std::string& what) {
   throw Wrong("line " + std::to_string(line) + ": " + what, "write it again with numpy.savetxt(path, matrix)",
@@ -36,11 +24,7 @@ char separator_of(std::string_view row) {
 }
 
 double number_in(std::string_view cell, std::size_t line) {
-  std::string_view digits = cell;
-  if (digits.starts_with('+') && !digits.starts_with("+-")) {
-    digits.remove_prefix(1);
-  }
-  const std::optional<double> number = text::number_of<double>(digits);
+  const std::optional<double> number = text::number_of<double>(cell);
   if (!number) {
     constexpr std::size_t shown = 30;
     throw_bad_row(line,
@@ -54,10 +38,10 @@ std::vector<std::string_view> cells_of(std::string_view row, char separator) {
   for (bool more = true; more;) {
     const std::size_t end = row.find(separator);
     more = end != std::string_view::npos;
-    cells.push_back(without_blanks(row.substr(0, end)));
+    cells.push_back(text::trimmed(row.substr(0, end)));
     row = more ? row.substr(end + 1) : "";
     if (separator == ' ') {
-      row = without_blanks(row);
+      row = text::trimmed(row);
     }
   }
   return cells;
@@ -77,7 +61,6 @@ bool is_header(const std::vector<std::string_view>& cells) {
 
 /// Parses "# head_1/keys: float32 [2, 6, 3]"; for other lines the shape and the name are empty.
 Dumped told_by(std::string_view line) {
-  constexpr std::size_t most_axes = 64;
   const std::size_t colon = line.rfind(": ");
   const std::size_t bracket = line.find(" [", std::min(colon, line.size()));
   if (!line.starts_with("# ") || bracket == std::string_view::npos || !line.ends_with(']') || colon < 3) {
@@ -85,50 +68,39 @@ Dumped told_by(std::string_view line) {
   }
   Dumped told = {
       std::string(line.substr(2, colon - 2)), {}, std::string(line.substr(colon + 2, bracket - colon - 2)), {}};
-  const std::string sizes(line.substr(bracket + 2, line.size() - bracket - 3));
+  const std::string_view sizes = line.substr(bracket + 2, line.size() - bracket - 3);
   for (const std::string& size : sizes.empty() ? std::vector<std::string>() : text::split(sizes)) {
     told.shape.push_back(text::number_of<std::int64_t>(text::trimmed(size)).value_or(-1));
   }
   const bool is_ours = (told.dtype == "float32" || told.dtype == "int64" || told.dtype == "bool") &&
-                       told.shape.size() <= most_axes &&
                        std::ranges::all_of(told.shape, [](std::int64_t size) { return size > 0; });
   return is_ours ? told : Dumped();
 }
 
-/// Gives a matrix the name, dtype and shape that its file states. Throws Wrong if the number of elements differs.
-void take_told(Dumped& matrix, const Dumped& told) {
-  std::int64_t count = 1;
-  bool fits = told.shape.empty() || told.shape.back() == matrix.shape[1];
-  for (const std::int64_t size : told.shape) {
-    fits = fits && !__builtin_mul_overflow(count, size, &count);
-  }
-  if (!fits || count != std::ssize(matrix.values)) {
+/// A matrix with the name, dtype and shape that its file states. Throws Wrong if the number of elements differs.
+Dumped as_told(const Dumped& matrix, Dumped told) {
+  std::vector<double> values = matrix.values;
+  if (byte_count(told.shape, encoding_of(&Encoding::name, "bool")) != std::ssize(values)) {
     throw Wrong("its first line says " + shape_text(told.shape) + ", and it has " + std::to_string(matrix.shape[0]) +
                     " rows of " + std::to_string(matrix.shape[1]),
                 "correct that line, or leave it out", "a shape needs as many numbers as it says");
   }
-  check_name(told.name);
-  matrix.name = told.name;
-  matrix.shape = told.shape;
-  matrix.dtype = told.dtype;
   if (told.dtype == "float32") {
-    std::vector<double> values = matrix.values;
-    std::ranges::transform(values, values.begin(),
-                           [](double value) { return static_cast<double>(static_cast<float>(value)); });
-    matrix.values = std::move(values);
+    std::ranges::transform(values, values.begin(), [](double x) { return static_cast<double>(static_cast<float>(x)); });
   }
+  told.values = std::move(values);
+  return told;
 }
 
 }  // namespace
 
 std::vector<Dumped> parse_csv(const Bytes& bytes, const std::string& name, const Wanted& wanted) {
-  const std::string whole = text_of(bytes);
-  std::string_view text = whole;
+  check_memory(static_cast<std::int64_t>(bytes.size() * (2 + sizeof(double))));
+  std::vector<std::string> lines = text::lines_of(bytes.piece(0, bytes.size()));
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  if (text.starts_with(byte_order_mark)) {
-    text.remove_prefix(byte_order_mark.size());
+  if (!lines.empty() && lines[0].starts_with(byte_order_mark)) {
+    lines[0].erase(0, byte_order_mark.size());
   }
-  check_memory(static_cast<std::int64_t>(text.size()) * static_cast<std::int64_t>(sizeof(double)));
   std::vector<double> values;
   std::size_t rows = 0;
   std::size_t columns = 0;
@@ -136,10 +108,8 @@ std::vector<Dumped> parse_csv(const Bytes& bytes, const std::string& name, const
   Dumped told;
   std::size_t header = 0;   // its cells
   bool have_names = false;  // the rows, each in its first cell
-  for (std::size_t line = 1; !text.empty(); ++line) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view row = without_blanks(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (std::size_t line = 1; line <= lines.size(); ++line) {
+    const std::string_view row = text::trimmed(lines[line - 1]);
     if (row.empty() || row.starts_with('#')) {
       told = line == 1 ? told_by(row) : told;
       continue;
@@ -156,11 +126,11 @@ std::vector<Dumped> parse_csv(const Bytes& bytes, const std::string& name, const
       cells.erase(cells.begin());
     }
     std::ranges::for_each(cells, [&](std::string_view cell) { values.push_back(number_in(cell, line)); });
-    const std::size_t count = cells.size();
-    columns = rows == 0 ? count : columns;
-    if (count != columns) {
-      throw_bad_row(line, std::to_string(count) + " numbers, but " + std::to_string(columns) + " in the first row");
+    if (rows > 0 && cells.size() != columns) {
+      throw_bad_row(line,
+                    std::to_string(cells.size()) + " numbers, but " + std::to_string(columns) + " in the first row");
     }
+    columns = cells.size();
     ++rows;
   }
   if (rows == 0) {
@@ -168,10 +138,7 @@ std::vector<Dumped> parse_csv(const Bytes& bytes, const std::string& name, const
   }
   Dumped matrix = {
       name, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)}, "float64", std::move(values)};
-  if (!told.name.empty()) {
-    take_told(matrix, told);
-  }
-  return one_if_wanted(std::move(matrix), wanted);
+  return one_if_wanted(told.name.empty() ? std::move(matrix) : as_told(matrix, std::move(told)), wanted);
 }
 
 }  // namespace attn::files

@@ -1,16 +1,9 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "files/elements.hpp"
 #include "files/file.hpp"
 #include "files/read/read.hpp"
 
@@ -18,48 +11,38 @@
 /// file's, for a tensor that has none.
 namespace attn::files {
 
-/// The beginning of a file by which its format is known.
-inline constexpr std::size_t bytes_that_tell = 64;
-
-inline constexpr std::string_view npy_magic = "\x93NUMPY";
 /// The largest header that numpy.load reads.
 inline constexpr std::size_t largest_npy_header = 10'000 + 12;
 
 /// The contents of an .npy header (numpy.lib.format).
 struct NpyHeader {
-  Element element;
+  const Encoding* encoding;
   bool fortran_order;
   Shape shape;
   std::size_t size;  ///< in bytes: everything before the numbers
 };
 
-/// Parses the header at the beginning of a file's bytes. Throws Wrong.
-NpyHeader parse_npy_header(std::string_view bytes);
+/// Parses the header at the beginning of a file of this size. Throws Wrong, also if it declares another size.
+NpyHeader npy_header(std::string_view beginning, std::size_t file_size);
 std::vector<Dumped> parse_npy(const Bytes& bytes, const std::string& name, const Wanted& wanted);
 
-/// Reads a zip archive of .npy files, in the archive's order; other files in it are ignored. All headers are read, and
-/// the arrays' total size is computed, before any array is unpacked.
+/// Reads a zip archive of .npy files of up to 4 GiB, in the archive's order; other files in it are ignored. All headers
+/// are read, and the arrays' total size is computed, before any array is unpacked.
 std::vector<Dumped> parse_npz(const Bytes& bytes, const std::string& name, const Wanted& wanted);
 
 /// A tensor in a .safetensors file: its numbers are `size` bytes from `begin` on.
 struct Placed {
   std::string name;
-  Element element;
+  const Encoding* encoding;
   Shape shape;
   std::uint64_t begin;
   std::uint64_t size;
 };
 
-/// Checks a file's first nine bytes and its size: the header's length, and the brace that begins the header.
-bool looks_like_safetensors(const Beginning& beginning);
-/// The tensors of a .safetensors file, in its header's order, by the format's rules: numbers are little-endian and
-/// row-major, one tensor after the other from the header's end to the file's end, without gaps. Reads no numbers.
-/// Throws Wrong.
+/// The tensors of a .safetensors file, in its header's order. Reads no numbers. Throws Wrong.
 std::vector<Placed> safetensors_contents(const Bytes& bytes);
 std::vector<Dumped> parse_safetensors(const Bytes& bytes, const std::string& name, const Wanted& wanted);
 
-/// Returns true if a file with this beginning may be JSON that attn-walkthrough wrote.
-bool looks_like_json(const Beginning& beginning);
 /// Reads JSON: of what attn-walkthrough wrote, as SECTION/NAME, or with several chapters as CHAPTER/SECTION/NAME; of
 /// other objects each nested list of numbers by its keys, "layer/keys"; a list alone, by the name given. NaN and
 /// Infinity may stand as Python writes them; null, which JavaScript writes for what is not finite, is -inf.
@@ -77,9 +60,13 @@ std::vector<Dumped> parse_csv(const Bytes& bytes, const std::string& name, const
 /// Reads numbers one after the other, with no shape: float32, or float64 where only these are usual numbers.
 std::vector<Dumped> parse_raw(const Bytes& bytes, const std::string& name, const Wanted& wanted);
 
+inline constexpr const char* manifest_name = "manifest.json";
+
+/// The files that a manifest written by --save lists, in its order. Empty if there is no manifest, or if it is another
+/// program's, damaged, or too large or too deep to be one of ours.
+std::vector<std::string> files_of_manifest(const std::filesystem::path& folder);
+
 /// The tensor alone, if it has a good name and is wanted.
 std::vector<Dumped> one_if_wanted(Dumped tensor, const Wanted& wanted);
-/// The whole file as text. Throws Wrong if it does not fit into memory.
-std::string text_of(const Bytes& bytes);
 
 }  // namespace attn::files

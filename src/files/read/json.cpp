@@ -1,18 +1,13 @@
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
+#include <cmath>
 #include <limits>
-#include <optional>
-#include <set>
 #include <span>
-#include <string>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "files/read/formats.hpp"
 #include "files/wrong.hpp"
+#include "text/numbers.hpp"
 
 namespace attn::files {
 namespace {
@@ -26,26 +21,12 @@ constexpr int most_nested = 72;  // 64 axes, within a list of chapters
               "it must be JSON of tensors' names and nested lists, or what attn-walkthrough wrote");
 }
 
-[[noreturn]] double throw_misshapen(const std::string& name) {
+[[noreturn]] void throw_misshapen(const std::string& name) {
   throw_not_ours("the values of '" + name + "' do not have its shape");
 }
 
-struct Word {
-  const char* text;
-  double number;
-};
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-/// Numbers that JSON lacks: as attn-walkthrough writes them, and as Python and JavaScript do.
-constexpr auto words = std::to_array<Word>({{"nan", nan},
-                                            {"inf", infinity},
-                                            {"-inf", -infinity},
-                                            {"NaN", nan},
-                                            {"Infinity", infinity},
-                                            {"-Infinity", -infinity}});
-
-/// Converts a number, a bool, or a string for a number that JSON lacks.
-double number_of(const json& value, const std::string& name) {
+/// Converts a number, a bool, null, or the word of a number that JSON lacks; empty for anything else.
+std::optional<double> number_of(const json& value) {
   if (value.is_number()) {
     return value.get<double>();
   }
@@ -53,17 +34,18 @@ double number_of(const json& value, const std::string& name) {
     return value.get<bool>() ? 1 : 0;
   }
   if (value.is_null()) {
-    return -infinity;
+    return -std::numeric_limits<double>::infinity();
   }
-  const auto* const word = std::ranges::find_if(words, [&](const Word& one) { return value == one.text; });
-  return word == words.end() ? throw_misshapen(name) : word->number;
+  const auto number = value.is_string() ? text::number_of<double>(value.get_ref<const std::string&>()) : std::nullopt;
+  return number && !std::isfinite(*number) ? number : std::nullopt;
 }
 
 void append(const json& value, std::span<const std::int64_t> shape, bool is_float32, const std::string& name,
             std::vector<double>& values) {
   if (shape.empty()) {
-    const double number = number_of(value, name);
-    values.push_back(is_float32 ? static_cast<double>(static_cast<float>(number)) : number);
+    const std::optional<double> number = number_of(value);
+    number ? values.push_back(is_float32 ? static_cast<double>(static_cast<float>(*number)) : *number)
+           : throw_misshapen(name);
     return;
   }
   if (!value.is_array() || static_cast<std::int64_t>(value.size()) != shape[0]) {
@@ -74,45 +56,23 @@ void append(const json& value, std::span<const std::int64_t> shape, bool is_floa
   }
 }
 
+/// The string under the key; empty without one.
 std::string text_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_string()) {
-    throw_not_ours("a step has no " + std::string(key));
-  }
-  return found->get<std::string>();
-}
-
-Shape shape_of(const json& step, const std::string& name) {
-  constexpr std::size_t most_axes = 64;
-  const json shape = step.value("shape", json());
-  const auto is_size = [](const json& size) { return size.is_number_unsigned() && size < (std::int64_t{1} << 62); };
-  if (!shape.is_array() || shape.size() > most_axes || !std::all_of(shape.begin(), shape.end(), is_size)) {
-    throw_misshapen(name);
-  }
-  return shape.get<Shape>();
+  const json found = object.value(key, json());
+  return found.is_string() ? found.get<std::string>() : "";
 }
 
 /// Python's words for numbers that JSON lacks, as strings.
 std::string with_quoted_words(std::string_view text) {
   std::string made;
-  bool is_in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string_view rest = text.substr(i);
-    const std::string_view word = is_in_string                    ? ""
-                                  : rest.starts_with("-Infinity") ? "-Infinity"
-                                  : rest.starts_with("Infinity")  ? "Infinity"
-                                  : rest.starts_with("NaN")       ? "NaN"
-                                                                  : "";
-    if (!word.empty()) {
-      made += '"' + std::string(word) + '"';
-      i += word.size() - 1;
-      continue;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool is_quoted = i > 0 && (text[i - 1] == '"' || text[i - 1] == '-');
+    std::string_view taken = text.substr(i, 1);
+    for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
+      taken = !is_quoted && text.substr(i).starts_with(word) ? word : taken;
     }
-    is_in_string = is_in_string != (text[i] == '"');
-    made += text[i];
-    if (is_in_string && text[i] == '\\' && i + 1 < text.size()) {
-      made += text[++i];
-    }
+    made += taken.size() > 1 ? '"' + std::string(taken) + '"' : std::string(taken);
+    i += taken.size();
   }
   return made;
 }
@@ -124,45 +84,57 @@ std::optional<Shape> shape_of_list(const json& list) {
   for (; value->is_array() && !value->empty(); value = &value->front()) {
     shape.push_back(static_cast<std::int64_t>(value->size()));
   }
-  const bool is_number = value->is_number() || value->is_boolean() || value->is_null() ||
-                         std::ranges::any_of(words, [&](const Word& one) { return *value == one.text; });
-  return is_number ? std::optional(shape) : std::nullopt;
+  return number_of(*value) ? std::optional(shape) : std::nullopt;
 }
 
-/// Adds the wanted lists of an object, or a list alone; returns the number of all of them.
-std::size_t add_lists(const json& value, const std::string& name, const Wanted& wanted, std::vector<Dumped>& tensors) {
-  if (value.is_object()) {
-    std::size_t count = 0;
-    for (const auto& [key, item] : value.items()) {
-      count += add_lists(item, name.empty() ? key : name + "/" + key, wanted, tensors);
-    }
-    return count;
-  }
-  const auto shape = value.is_array() ? shape_of_list(value) : std::nullopt;
+/// Adds a number or a nested list if it is wanted, and returns 1; 0 if it holds no numbers.
+std::size_t add(const json& value, const std::string& name, const std::string& dtype, const Wanted& wanted,
+                std::vector<Dumped>& tensors) {
+  const std::optional<Shape> shape = shape_of_list(value);
   if (!shape) {
     return 0;
   }
   check_name(name);
-  if (wanted({name, *shape, "float64"})) {
+  if (wanted({name, *shape, dtype})) {
     std::vector<double> values;
-    append(value, *shape, false, name, values);
-    tensors.push_back({name, *shape, "float64", std::move(values)});
+    append(value, *shape, dtype == "float32", name, values);
+    tensors.push_back({name, *shape, dtype, std::move(values)});
   }
   return 1;
 }
 
-}  // namespace
+/// Adds the wanted lists of an object, or a list alone; returns the number of all of them.
+std::size_t add_lists(const json& value, const std::string& name, const Wanted& wanted, std::vector<Dumped>& tensors) {
+  if (!value.is_object()) {
+    return value.is_array() ? add(value, name, "float64", wanted, tensors) : 0;
+  }
+  std::size_t count = 0;
+  for (const auto& [key, item] : value.items()) {
+    count += add_lists(item, name.empty() ? key : name + "/" + key, wanted, tensors);
+  }
+  return count;
+}
 
-bool looks_like_json(const Beginning& beginning) {
-  std::string dense;
-  for (const char c : beginning.bytes) {
-    if (std::string_view(" \t\r\n").find(c) == std::string_view::npos) {
-      dense += c;
+/// Adds the wanted steps of what attn-walkthrough wrote; returns the number of all of them.
+std::size_t add_steps(const json& document, const Wanted& wanted, std::vector<Dumped>& tensors) {
+  std::set<std::string> names;
+  std::size_t count = 0;
+  for (const json& chapter : document.is_array() ? document : json::array({document})) {
+    const json steps = chapter.is_object() ? chapter.value("steps", json()) : json();
+    for (const json& step : steps.is_array() ? steps : json::array()) {
+      if (!step.is_object() || !step.contains("values")) {
+        continue;
+      }
+      const std::string section = text_at(step, "section");
+      const std::string name = (document.is_array() ? text_at(chapter, "chapter") + "/" : "") +
+                               (section.empty() ? "" : section + "/") + text_at(step, "name");
+      count += names.insert(name).second ? add(step["values"], name, text_at(step, "dtype"), wanted, tensors) : 0;
     }
   }
-  const std::string_view ours = R"({"tool":"attn-walkthrough")";
-  return dense.starts_with(ours) || dense.starts_with("[" + std::string(ours));
+  return count;
 }
+
+}  // namespace
 
 nlohmann::json json_object(const std::filesystem::path& path, const std::set<std::string>& left_out) {
   constexpr std::size_t most = std::size_t{1} << 26U;
@@ -186,43 +158,18 @@ std::vector<Dumped> parse_json(const Bytes& bytes, const std::string& of_file, c
   check_name(of_file);
   check_memory(times_larger * static_cast<std::int64_t>(bytes.size()));
   const auto is_shallow = [](int depth, json::parse_event_t /*event*/, json& /*value*/) { return depth < most_nested; };
-  std::string text = bytes.piece(0, bytes.size());
-  if (text.find("NaN") != std::string::npos || text.find("Infinity") != std::string::npos) {
-    text = with_quoted_words(text);
-  }
-  const json document = json::parse(text, is_shallow, false);
+  const std::string text = bytes.piece(0, bytes.size());
+  const bool has_words = text.find("NaN") != std::string::npos || text.find("Infinity") != std::string::npos;
+  const json document = json::parse(has_words ? with_quoted_words(text) : text, is_shallow, false);
   if (document.is_discarded()) {
     throw_not_ours("it is not whole JSON");
   }
-  std::vector<Dumped> tensors;
   const json& first = document.is_array() && !document.empty() ? document.front() : document;
-  if (!first.is_object() || !first.contains("tool")) {
-    if (add_lists(document, document.is_array() ? of_file : "", wanted, tensors) == 0) {
-      throw_not_ours("it has no tensor");
-    }
-    return tensors;
-  }
-  std::set<std::string> names;
-  for (const json& chapter : document.is_array() ? document : json::array({document})) {
-    const json steps = chapter.is_object() ? chapter.value("steps", json::array()) : json::array();
-    for (const json& step : steps.is_array() ? steps : json::array()) {
-      if (!step.is_object() || !step.contains("values")) {
-        continue;
-      }
-      const std::string section = text_at(step, "section");
-      const std::string name = (document.is_array() ? text_at(chapter, "chapter") + "/" : "") +
-                               (section.empty() ? "" : section + "/") + text_at(step, "name");
-      check_name(name);
-      Dumped tensor = {name, shape_of(step, name), text_at(step, "dtype"), {}};
-      if (names.insert(name).second && wanted({name, tensor.shape, tensor.dtype})) {
-        std::vector<double> values;
-        append(step["values"], tensor.shape, tensor.dtype == "float32", name, values);
-        tensor.values = std::move(values);
-        tensors.push_back(std::move(tensor));
-      }
-    }
-  }
-  if (names.empty()) {
+  std::vector<Dumped> tensors;
+  const std::size_t count = first.is_object() && first.contains("tool")
+                                ? add_steps(document, wanted, tensors)
+                                : add_lists(document, document.is_array() ? of_file : "", wanted, tensors);
+  if (count == 0) {
     throw_not_ours("it has no tensor");
   }
   return tensors;

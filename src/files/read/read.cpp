@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <utility>
+#include <map>
+#include <system_error>
 
-#include "files/read/folder.hpp"
+#include <nlohmann/json.hpp>
+
 #include "files/read/formats.hpp"
 
 namespace attn::files {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
 /// Returns true if each number is of the size that programs compute with, or fills what is hidden.
 bool are_usual(const std::vector<double>& numbers) {
@@ -22,53 +25,61 @@ bool are_usual(const std::vector<double>& numbers) {
   });
 }
 
-[[noreturn]] std::vector<Dumped> refuse_matlab(const Bytes& /*bytes*/, const std::string& /*name*/,
-                                               const Wanted& /*wanted*/) {
-  throw Wrong("it is a file of MATLAB or Octave", "write jsonencode(struct('keys', keys)) to keys.json with fputs");
-}
-
-/// A format of files, known by their first bytes or else by the end of their name.
 struct Format {
   const char* ending;
-  bool (*begins)(const Beginning& beginning);
   std::vector<Dumped> (*parse)(const Bytes& bytes, const std::string& name, const Wanted& wanted);
 };
-
-bool never(const Beginning& /*beginning*/) { return false; }
-bool begins_as_npy(const Beginning& beginning) { return beginning.bytes.starts_with(npy_magic); }
-bool begins_as_zip(const Beginning& beginning) {
-  return beginning.bytes.starts_with("PK\x03\x04") || beginning.bytes.starts_with("PK\x05\x06");
-}
-bool begins_as_matlab(const Beginning& beginning) {
-  return beginning.bytes.starts_with("MATLAB 5.0") || beginning.bytes.starts_with("# Created by Octave");
-}
-
 constexpr Format formats[] = {
-    {".npy", begins_as_npy, parse_npy},
-    {".npz", begins_as_zip, parse_npz},
-    {".safetensors", looks_like_safetensors, parse_safetensors},
-    {".mat", begins_as_matlab, refuse_matlab},
-    {".json", looks_like_json, parse_json},
-    {".csv", never, parse_csv},
-    {".tsv", never, parse_csv},
-    {".bin", never, parse_raw},
+    {".npy", parse_npy},   {".npz", parse_npz}, {".safetensors", parse_safetensors},
+    {".json", parse_json}, {".csv", parse_csv}, {".tsv", parse_csv},
+    {".bin", parse_raw},   {".pt", parse_npz},  {".pth", parse_npz},  // what torch.save writes is refused by name
 };
 
-const Format* format_of(const fs::path& path, const Beginning& beginning) {
-  const auto* found = std::ranges::find_if(formats, [&](const Format& format) { return format.begins(beginning); });
-  if (found == std::end(formats)) {
-    found = std::ranges::find_if(formats, [&](const Format& format) { return has_extension(path, format.ending); });
-  }
+const Format* format_of(const fs::path& path) {
+  const auto* const found =
+      std::ranges::find_if(formats, [&](const Format& format) { return has_extension(path, format.ending); });
   return found == std::end(formats) ? nullptr : found;
 }
 
 std::vector<Dumped> parse_file(const fs::path& path, const Bytes& bytes, const Wanted& wanted) {
-  const Format* const format =
-      format_of(path, {static_cast<std::int64_t>(bytes.size()), bytes.piece(0, bytes_that_tell)});
+  const Format* const format = format_of(path);
   if (format == nullptr) {
     throw Wrong("it is not a tensor file that can be read", "write one with numpy.savez(path, keys=keys)");
   }
   return format->parse(bytes, path.stem().string(), wanted);
+}
+
+/// Lists every .npy file below a folder, or if it has none every .csv, .tsv or .bin file, as relative paths: first in
+/// the order of a manifest.json written by --save, then by name. Links to folders are not followed. Throws Wrong.
+std::vector<fs::path> tensor_files(const fs::path& folder) {
+  std::map<std::string, std::vector<fs::path>> by_extension;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->symlink_status().type() != fs::file_type::directory) {
+      by_extension[entry->path().extension().string()].push_back(entry->path().lexically_relative(folder));
+    }
+  }
+  if (error) {
+    throw Wrong("it cannot be read (" + error.message() + ")", "see that it is there and readable");
+  }
+  std::vector<fs::path> files;
+  for (const char* const extension : {".npy", ".csv", ".tsv", ".bin"}) {
+    files.empty() ? files.swap(by_extension[extension]) : void();
+  }
+  if (files.empty()) {
+    throw Wrong("there is no .npy, .csv, .tsv or .bin file in it", "write one with numpy.save(path, array)");
+  }
+  std::ranges::for_each(files, [](const fs::path& file) { check_name(file.string()); });
+  std::map<std::string, std::size_t> places;
+  for (const std::string& file : files_of_manifest(folder)) {
+    places.emplace(file, places.size());
+  }
+  const auto place = [&](const fs::path& file) {
+    const auto found = places.find(file.string());
+    return std::pair(found == places.end() ? places.size() : found->second, file);
+  };
+  std::ranges::sort(files, {}, place);
+  return files;
 }
 
 }  // namespace
@@ -79,21 +90,18 @@ std::vector<Dumped> one_if_wanted(Dumped tensor, const Wanted& wanted) {
   return is_wanted ? std::vector<Dumped>{std::move(tensor)} : std::vector<Dumped>();
 }
 
-std::string text_of(const Bytes& bytes) {
-  check_memory(static_cast<std::int64_t>(bytes.size()));
-  return bytes.piece(0, bytes.size());
-}
-
 std::vector<Dumped> parse_raw(const Bytes& bytes, const std::string& name, const Wanted& wanted) {
-  const auto read = [&](int size) { return numbers_of(bytes, 0, bytes.size(), {Element::Kind::floating, size}); };
   if (bytes.size() == 0 || bytes.size() % sizeof(float) != 0) {
     throw Wrong("it has " + std::to_string(bytes.size()) + " bytes, and no float32 numbers",
                 "write one with array.tofile(path)");
   }
-  std::vector<double> numbers = read(sizeof(float));
+  const auto read = [&](const std::string& type) {
+    return numbers_of(bytes, 0, bytes.size(), encoding_of(&Encoding::name, type));
+  };
+  std::vector<double> numbers = read("float32");
   std::string dtype = "float32";
   if (bytes.size() % sizeof(double) == 0 && !are_usual(numbers)) {
-    std::vector<double> wide = read(sizeof(double));
+    std::vector<double> wide = read("float64");
     if (are_usual(wide)) {
       numbers = std::move(wide);
       dtype = "float64";
@@ -106,8 +114,28 @@ std::vector<Dumped> parse_raw(const Bytes& bytes, const std::string& name, const
 bool is_dump(const fs::path& path) {
   std::error_code ignored;
   const fs::file_type type = fs::status(path, ignored).type();
-  return type == fs::file_type::directory ||
-         (type == fs::file_type::regular && format_of(path, beginning_of(path, bytes_that_tell)) != nullptr);
+  return type == fs::file_type::directory || (type == fs::file_type::regular && format_of(path) != nullptr);
+}
+
+std::vector<std::string> files_of_manifest(const fs::path& folder) try {
+  constexpr std::size_t largest = std::size_t{64} << 20U;
+  constexpr int deepest = 6;
+  const Bytes bytes(folder / manifest_name);
+  const auto is_shallow = [](int depth, json::parse_event_t /*event*/, json& /*value*/) { return depth < deepest; };
+  const json manifest = json::parse(bytes.piece(0, std::min(bytes.size(), largest)), is_shallow, false);
+  std::vector<std::string> files;
+  for (const json& chapter : manifest.is_array() ? manifest : json::array({manifest})) {
+    const bool is_ours = chapter.is_object() && chapter.value("tool", json()) == "attn-walkthrough";
+    const json steps = is_ours ? chapter.value("steps", json()) : json();
+    for (const json& step : steps.is_array() ? steps : json::array()) {
+      files.push_back(step.is_object() ? step.value("file", "") : "");
+    }
+  }
+  return files;
+} catch (const Wrong&) {
+  return {};
+} catch (const json::type_error&) {  // a file that is no text
+  return {};
 }
 
 bool want_all(const Heading&) { return true; }

@@ -1,7 +1,5 @@
 #include "files/read/tokenizer.hpp"
 
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "files/read/formats.hpp"

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "files/file.hpp"
-#include "files/read/folder.hpp"
+#include "files/read/formats.hpp"
 
 namespace attn::render {
 namespace {
@@ -44,23 +39,17 @@ auto checked(const fs::path& path, const Action& action) {
 
 /// Throws SaveError if the folder contains anything that --save did not write.
 void check_is_ours(const fs::path& folder, const fs::path& shown_as) {
-  const std::vector<std::string> listed = files::files_of_manifest(folder);
-  std::set<fs::path> files(listed.begin(), listed.end());
+  std::vector<std::string> files = files::files_of_manifest(folder);
   if (!files.empty()) {
-    files.insert(files::manifest_name);
+    files.emplace_back(files::manifest_name);
   }
-  std::set<fs::path> folders;
-  for (const fs::path& file : files) {
-    for (fs::path at = file.parent_path(); !at.empty() && at != at.parent_path(); at = at.parent_path()) {
-      folders.insert(at);
-    }
-  }
+  const std::set<fs::path> listed(files.begin(), files.end());
   std::error_code error;
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const fs::file_type type = entry->symlink_status().type();
     const fs::path name = entry->path().lexically_relative(folder);
-    if (type == fs::file_type::directory ? !folders.contains(name)
-                                         : type != fs::file_type::regular || !files.contains(name)) {
+    const bool is_listed = type == fs::file_type::regular && listed.contains(name);
+    if (type != fs::file_type::directory && !is_listed) {
       throw SaveError("--save: '" + shown_as.string() + "' has '" + name.string() +
                       "', which no --save wrote; accepted with --force is a folder that --save wrote, and nobody "
                       "else; name another, or move that away");

@@ -1,116 +1,28 @@
-#include "files/write/saved.hpp"
+#include "files/write/save.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
 #include <variant>
 
 #include <zlib.h>
 #include <nlohmann/json.hpp>
 
-#include "files/elements.hpp"
-#include "render/csv.hpp"
 #include "render/json.hpp"
+#include "render/writers.hpp"
 
 namespace attn::render {
 namespace {
+
+using files::little_endian_bytes;
+using nlohmann::ordered_json;
 
 std::string saved_name(const ShownChapter& chapter, const Step& step, bool is_one_of_several) {
   return (is_one_of_several ? chapter.name + "/" : "") + full_name(step);
 }
 
-}  // namespace
-
-const files::Encoding& saved_encoding(const Tensor& tensor) {
-  return *files::find_encoding(&files::Encoding::name, dtype_name(tensor.dtype()));
-}
-
-std::vector<SavedTensor> saved_tensors(std::span<const ShownChapter> chapters) {
-  std::vector<SavedTensor> tensors;
-  for (const ShownChapter& chapter : chapters) {
-    for (const Step& step : chapter.all_steps) {
-      if (step.kind == Step::Kind::tensor) {
-        tensors.push_back({saved_name(chapter, step, chapters.size() > 1), &step});
-      }
-    }
-  }
-  return tensors;
-}
-
-nlohmann::ordered_json manifest_of(std::span<const ShownChapter> chapters, const std::string& place_key,
-                                   const std::function<std::string(const std::string& name)>& place_of) {
-  nlohmann::ordered_json manifests = nlohmann::ordered_json::array();
-  for (const ShownChapter& chapter : chapters) {
-    nlohmann::ordered_json manifest = chapter.about();
-    manifest["steps"] = nlohmann::ordered_json::array();
-    for (const Step& step : chapter.all_steps) {
-      if (step.kind != Step::Kind::tensor) {
-        continue;
-      }
-      manifest["steps"].push_back({
-          {"section", step.section},
-          {"name", step.name},
-          {"label", step.label},
-          {"expression", step.tensor->expression()},
-          {"inputs", step.tensor->inputs()},
-          {"shape", step.tensor->shape()},
-          {"dtype", dtype_name(step.tensor->dtype())},
-          {place_key, place_of(saved_name(chapter, step, chapters.size() > 1))},
-      });
-    }
-    manifests.push_back(std::move(manifest));
-  }
-  return chapters.size() > 1 ? manifests : manifests[0];
-}
-
-std::string npy_header(const Tensor& tensor) {
-  constexpr std::size_t alignment = 64;
-  constexpr std::size_t before_text = 10;
-  const files::Encoding& encoding = saved_encoding(tensor);
-  std::string text = "{'descr': '" + std::string(encoding.element.size == 1 ? "|" : "<") + std::string(encoding.numpy) +
-                     "', 'fortran_order': False, 'shape': " + tuple_text(tensor.shape()) + ", }";
-  text.append(alignment - 1 - (before_text + text.size()) % alignment, ' ');
-  text += '\n';
-  return std::string("\x93NUMPY\x01\0", before_text - 2) + files::little_endian_bytes(text.size(), 2) + text;
-}
-
-void stream_bytes(const Tensor& tensor, const Sink& use) {
-  static_assert(std::endian::native == std::endian::little && sizeof(bool) == 1);
-  tensor.each_part([&](const Array& rows) {
-    const auto contents = rows.contents();
-    std::visit(
-        [&](const auto& values) {
-          use({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(*values.data())});
-        },
-        *contents);
-  });
-}
-
-namespace {
-
 const Step& only_tensor(std::span<const ShownChapter> chapters) {
   return *std::ranges::find(chapters[0].steps, Step::Kind::tensor, &Step::kind);
 }
-
-}  // namespace
-
-void write_one_npy(const Sink& sink, std::span<const ShownChapter> chapters) {
-  const Tensor& tensor = *only_tensor(chapters).tensor;
-  sink(npy_header(tensor));
-  stream_bytes(tensor, sink);
-}
-
-void write_one_csv(const Sink& sink, std::span<const ShownChapter> chapters) {
-  write_csv_rows(sink, only_tensor(chapters));
-}
-
-namespace {
-
-using files::little_endian_bytes;
 
 constexpr std::uint64_t in_zip64 = 0xffff'ffff;  // from here on a size or a position stands in a field of 64 bits
 
@@ -183,20 +95,6 @@ class ZipWriter {
   std::uint64_t position_ = 0;
 };
 
-}  // namespace
-
-void write_npz(const Sink& sink, std::span<const ShownChapter> chapters) {
-  ZipWriter zip(sink);
-  for (const SavedTensor& saved : saved_tensors(chapters)) {
-    zip.add(saved.name + ".npy", *saved.step->tensor);
-  }
-  zip.finish();
-}
-
-namespace {
-
-using nlohmann::ordered_json;
-
 constexpr std::size_t alignment = 8;
 
 std::int64_t byte_size(const Tensor& tensor) { return element_count(tensor.shape()) * element_size(tensor.dtype()); }
@@ -253,6 +151,89 @@ std::string header_text(std::span<const ShownChapter> chapters) {
 }
 
 }  // namespace
+
+const files::Encoding& saved_encoding(const Tensor& tensor) {
+  return files::encoding_of(&files::Encoding::name, dtype_name(tensor.dtype()));
+}
+
+std::vector<SavedTensor> saved_tensors(std::span<const ShownChapter> chapters) {
+  std::vector<SavedTensor> tensors;
+  for (const ShownChapter& chapter : chapters) {
+    for (const Step& step : chapter.all_steps) {
+      if (step.kind == Step::Kind::tensor) {
+        tensors.push_back({saved_name(chapter, step, chapters.size() > 1), &step});
+      }
+    }
+  }
+  return tensors;
+}
+
+ordered_json manifest_of(std::span<const ShownChapter> chapters, const std::string& place_key,
+                         const std::function<std::string(const std::string& name)>& place_of) {
+  ordered_json manifests = ordered_json::array();
+  for (const ShownChapter& chapter : chapters) {
+    ordered_json manifest = chapter.about();
+    manifest["steps"] = ordered_json::array();
+    for (const Step& step : chapter.all_steps) {
+      if (step.kind != Step::Kind::tensor) {
+        continue;
+      }
+      manifest["steps"].push_back({
+          {"section", step.section},
+          {"name", step.name},
+          {"label", step.label},
+          {"expression", step.tensor->expression()},
+          {"inputs", step.tensor->inputs()},
+          {"shape", step.tensor->shape()},
+          {"dtype", dtype_name(step.tensor->dtype())},
+          {place_key, place_of(saved_name(chapter, step, chapters.size() > 1))},
+      });
+    }
+    manifests.push_back(std::move(manifest));
+  }
+  return chapters.size() > 1 ? manifests : manifests[0];
+}
+
+std::string npy_header(const Tensor& tensor) {
+  constexpr std::size_t header_alignment = 64;
+  constexpr std::size_t before_text = 10;
+  const files::Encoding& encoding = saved_encoding(tensor);
+  std::string text = "{'descr': '" + std::string(encoding.size == 1 ? "|" : "<") + std::string(encoding.numpy) +
+                     "', 'fortran_order': False, 'shape': " + tuple_text(tensor.shape()) + ", }";
+  text.append(header_alignment - 1 - (before_text + text.size()) % alignment, ' ');
+  text += '\n';
+  return std::string("\x93NUMPY\x01\0", before_text - 2) + files::little_endian_bytes(text.size(), 2) + text;
+}
+
+void stream_bytes(const Tensor& tensor, const Sink& use) {
+  static_assert(std::endian::native == std::endian::little && sizeof(bool) == 1);
+  tensor.each_part([&](const Array& rows) {
+    const auto contents = rows.contents();
+    std::visit(
+        [&](const auto& values) {
+          use({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(*values.data())});
+        },
+        *contents);
+  });
+}
+
+void write_one_npy(const Sink& sink, std::span<const ShownChapter> chapters) {
+  const Tensor& tensor = *only_tensor(chapters).tensor;
+  sink(npy_header(tensor));
+  stream_bytes(tensor, sink);
+}
+
+void write_one_csv(const Sink& sink, std::span<const ShownChapter> chapters) {
+  write_csv_rows(sink, only_tensor(chapters));
+}
+
+void write_npz(const Sink& sink, std::span<const ShownChapter> chapters) {
+  ZipWriter zip(sink);
+  for (const SavedTensor& saved : saved_tensors(chapters)) {
+    zip.add(saved.name + ".npy", *saved.step->tensor);
+  }
+  zip.finish();
+}
 
 void write_safetensors(const Sink& sink, std::span<const ShownChapter> chapters) {
   sink(header_text(chapters));

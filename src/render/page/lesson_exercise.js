@@ -183,11 +183,7 @@ function cover(state) {
 // ---- Asking ----
 
 const plural = (count, words) => `${count} ${words}${count === 1 ? "" : "s"}`;
-const action = (text, act) => {
-  const button = make("button", { type: "button" }, text);
-  button.addEventListener("click", act);
-  return button;
-};
+const triesWords = (count) => (count === 1 ? "1 try" : `${count} tries`);
 
 /** A hint's lines, in --predict's words. */
 function hintLines(from, which) {
@@ -282,12 +278,12 @@ function exerciseWords() {
   const withHints = hints ? `, with ${plural(hints, "hint")}` : "";
   if (kind === "rule") {
     if (exercise.rule === null) return "no rule of --what-if changes this chapter";
-    return exercise.isOver ? `${exercise.isShown ? "shown" : "found"} after ${exercise.tries === 1 ? "1 try" : `${exercise.tries} tries`}${withHints}`
+    return exercise.isOver ? `${exercise.isShown ? "shown" : "found"} after ${triesWords(exercise.tries)}${withHints}`
                            : "One rule of this chapter is changed. Which one?";
   }
   const all = [...marks.values()];
   if (kind === "wrong") {
-    const tries = all.length === 1 ? "1 try" : `${all.length} tries`;
+    const tries = triesWords(all.length);
     if (exercise.position === null) return "this step has no computed number to alter";
     return exercise.isOver ? `${exercise.isShown ? "shown" : "found"} after ${tries}${withHints}` : `One digit of one number is wrong. Which number?${all.length ? ` (${tries})` : ""}`;
   }

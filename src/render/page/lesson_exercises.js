@@ -149,9 +149,3 @@ exerciseDialog.addEventListener("close", () => {
 });
 exerciseButton.addEventListener("click", openExercises);
 exerciseButton.hidden = !steps.some(({ ask }) => ask?.length);
-listen(document, "keydown", (event) => {
-  if (event.key !== "x" || event.altKey || event.ctrlKey || event.metaKey || exerciseButton.hidden) return;
-  if (document.querySelector("dialog[open]") || event.target.closest("input, textarea, select")) return;
-  event.preventDefault();
-  openExercises();
-});

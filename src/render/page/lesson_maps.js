@@ -1,16 +1,5 @@
 // ---- Colours -------------------------------------------------------------------------------------
 
-function luminance(hex) {
-  const [r, g, b] = [1, 3, 5].map((i) => {
-    const channel = parseInt(hex.slice(i, i + 2), 16) / 255;
-    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-
-/** Black or white: the better of the two has a contrast of at least 4.58. */
-const inkOn = (hex) => ((luminance(hex) + 0.05) ** 2 > 1.05 * 0.05 ? "#000" : "#fff");
-
 /** The colour scale of some tensors' numbers. */
 function scaleOf(tensors) {
   const finite = tensors.flatMap(exact).map(toNumber).filter(Number.isFinite);
@@ -34,9 +23,9 @@ function paint(cell, node, position, number = value({ node, position })) {
   const share = node.t === "bool" ? 0.55 : high > low ? Math.min(Math.max((number - low) / (high - low), 0), 1) : 0.5;
   for (const theme of ["light", "dark"]) {
     const ramp = lesson.ramps[signed ? theme : "sequential"];
-    const colour = ramp[Math.round(share * (ramp.length - 1))];
+    const [colour, ink] = ramp[Math.round(share * (ramp.length - 1))];
     cell.style.setProperty(`--${theme}`, colour);
-    cell.style.setProperty(`--${theme}-ink`, inkOn(colour));
+    cell.style.setProperty(`--${theme}-ink`, ink);
   }
 }
 
@@ -46,7 +35,7 @@ function legend(node) {
   const bar = make("i", { "aria-hidden": "true" });
   for (const theme of ["light", "dark"]) {
     const ramp = lesson.ramps[signed ? theme : "sequential"];
-    bar.style.setProperty(`--${theme}`, `linear-gradient(90deg, ${ramp.filter((_, i) => i % 4 === 0).join()})`);
+    bar.style.setProperty(`--${theme}`, `linear-gradient(90deg, ${ramp.filter((_, i) => i % 4 === 0).map(([colour]) => colour).join()})`);
   }
   return make("div", { class: "legend" }, short(low), bar, short(high));
 }

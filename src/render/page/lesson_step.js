@@ -62,21 +62,16 @@ function drawn(step, node, look, isSecret = false) {
     step, node, isSecret, maps, boxes, slices, tools, result, operands, panel,
     beside: [], pinned: null, shown: null, focusable: null,
   };
-  maps.forEach((map) => {
-    const button = make("button", { type: "button" }, sliceName(node, map.lead));
-    button.addEventListener("click", () => {
+  if (slices) {
+    state.all = action("▦", () => setGrid(state, !state.isGrid),
+                       { "aria-pressed": "false", "aria-keyshortcuts": "a", "aria-label": "All" });
+    slices.append(...maps.map((map) => action(sliceName(node, map.lead), () => {
       const first = Math.min(...map.cells.keys());
       setGrid(state, false);
       release(state);
       setFocusable(state, first);
       besides(state, first);
-    });
-    slices?.append(button);
-  });
-  if (slices) {
-    state.all = make("button", { type: "button", "aria-pressed": "false", "aria-keyshortcuts": "a", "aria-label": "All" }, "▦");
-    state.all.addEventListener("click", () => setGrid(state, !state.isGrid));
-    slices.append(state.all);
+    })), state.all);
   }
   setFocusable(state, 0);
   besides(state, 0);
@@ -293,12 +288,6 @@ function setGrid(state, isGrid) {
   state.all.setAttribute("aria-pressed", String(isGrid));
   state.result.parentElement.classList.toggle("grid", isGrid);
 }
-
-listen(document, "keydown", (event) => {
-  if (event.key !== "a" || event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
-  if (event.target.closest("input, textarea, select") || !views[current]) return;
-  setGrid(views[current], !views[current].isGrid);
-});
 
 /** Clears the chosen cell. */
 function release(state) {

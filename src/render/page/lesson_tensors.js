@@ -19,6 +19,12 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+function action(text, act, attributes = {}) {
+  const button = make("button", { type: "button", ...attributes }, text);
+  button.addEventListener("click", act);
+  return button;
+}
+
 // ---- Boxes that scroll ---------------------------------------------------------------------------
 
 /** Lets Tab reach a scrolling box without focusable content, so that the arrow keys can scroll it. */
@@ -30,11 +36,8 @@ function reachable(box) {
 }
 
 /** A button that says that a box goes on below, and scrolls there; reachable() hides it at the end. */
-function moreOf(box) {
-  const button = make("button", { type: "button", class: "more", "aria-label": "More below" }, "▾ more");
-  button.addEventListener("click", () => box.scrollBy({ top: 0.6 * box.clientHeight }));
-  return button;
-}
+const moreOf = (box) => action("▾ more", () => box.scrollBy({ top: 0.6 * box.clientHeight }),
+                               { class: "more", "aria-label": "More below" });
 
 const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => reachable(target)));
 

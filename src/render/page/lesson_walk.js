@@ -68,18 +68,25 @@ function go(step) {
 
 listen(document, "keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || document.querySelector("dialog[open]")) return;
-  if (event.target.closest("pre, input, textarea, select, :is(.scroll, .derivation)[tabindex]") && !event.key.startsWith("Page")) return;
+  const isLetter = event.key.length === 1;
+  const others = isLetter ? "input, textarea, select" : "pre, input, textarea, select, :is(.scroll, .derivation)[tabindex]";
+  if (event.target.closest(others) && !event.key.startsWith("Page")) return;
   switch (event.key) {
     case "ArrowLeft": case "PageUp": go(current - 1); break;
     case "ArrowRight": case "PageDown": go(current + 1); break;
     case "Home": go(0); break;
     case "End": go(steps.length - 1); break;
     case "Escape": openContents(false); return;
+    case "a": if (views[current]) setGrid(views[current], !views[current].isGrid); break;
+    case "g": openGlossary(); break;
     case "p": projectorButton.click(); break;
+    case "w": if (rules.length) showNext(); break;
+    case "x": if (!exerciseButton.hidden) openExercises(); break;
     default: return;
   }
   event.preventDefault();
 });
+
 const glossary = document.querySelector("dialog");
 function openGlossary() {
   glossary.showModal();
@@ -87,11 +94,10 @@ function openGlossary() {
 }
 
 document.querySelector("button.glossary").addEventListener("click", openGlossary);
-listen(document, "keydown", (event) => {
-  if (event.key !== "g" || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
-  if (exerciseDialog.open) return;
-  if (glossary.open) glossary.close();
-  else openGlossary();
+glossary.addEventListener("keydown", (event) => {
+  if (event.key !== "g") return;
+  glossary.close();
+  event.stopPropagation();
 });
 previous.addEventListener("click", () => go(current - 1));
 next.addEventListener("click", () => go(current + 1));

@@ -269,7 +269,7 @@ function present(step) {
 
 const ruleList = make("select", {}, make("option", { value: "" }, "none"),
                       ...rules.map((rule) => make("option", {}, rule)));
-const showButtons = shows.map((show) => make("button", { type: "button" }, show));
+const showButtons = shows.map((show) => action(show, () => choose({ show })));
 const showSwitch = make("span", { class: "switch", role: "group", "aria-label": "What the step shows" },
                         ...showButtons);
 const did = make("p", { class: "did" });
@@ -366,15 +366,13 @@ whatIfBar.addEventListener("keydown", (event) => {
 });
 
 ruleList.addEventListener("change", () => choose({ rule: ruleList.value }));
-showButtons.forEach((button, i) => button.addEventListener("click", () => choose({ show: shows[i] })));
-listen(document, "keydown", (event) => {
-  if (event.key !== "w" || event.altKey || event.ctrlKey || event.metaKey || !rules.length) return;
-  if (event.target.closest("input, textarea, select")) return;
+
+/** Shows the next of original, changed and difference, or goes to the list of rules. */
+function showNext() {
   if (exercise && exercise.kind !== "rule") return;
   if (whatIf.rule) choose({ show: shows[(shows.indexOf(whatIf.show) + 1) % shows.length] });
   else ruleList.focus();
-  event.preventDefault();
-});
+}
 
 /** Links within the page keep the lesson and what is chosen. */
 listen(document, "click", (event) => {

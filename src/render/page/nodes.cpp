@@ -1,17 +1,14 @@
 #include "render/page/nodes.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
+#include <tuple>
 #include <type_traits>
-#include <utility>
 #include <variant>
-#include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "lesson/lineage.hpp"
-#include "render/page/words.hpp"
+#include "lesson/explain.hpp"
+#include "lesson/printed.hpp"
+#include "lesson/told.hpp"
+#include "render/writers.hpp"
 #include "tensor/words.hpp"
 #include "text/numbers.hpp"
 #include "torch/print.hpp"
@@ -56,6 +53,44 @@ std::string printed_numbers(const Contents& contents, const torch::PrintOptions&
 /// The source of a contiguous copy, which has the same numbers in the same places.
 const Tensor& spoken(const Tensor& tensor) {
   return tensor.kind() == Kind::contiguous ? spoken(tensor.operands()[0]) : tensor;
+}
+
+/// A tensor with more terms than this is not explained number by number: a page would load slowly.
+constexpr std::int64_t most_page_terms = 100'000;
+
+Json telling_json(const Telling& telling, const Derivation& derivation) {
+  const PageTelling& page = telling.page;
+  Json json = {{"shown", page.paragraphs}, {"said", page.said}};
+  for (const Lines& hint : telling.hints) {
+    json["hints"].push_back({hint.opening, hint.each, hint.bias});
+  }
+  if (derivation.rule == Derivation::Rule::copy) {
+    json["copy"] = 1;
+  }
+  if (telling.has_own) {
+    json["own"] = 1;
+  }
+  if (telling.has_constant) {
+    json["c"] = text::float_text(static_cast<float>(derivation.constant));
+  }
+  if (!page.head.empty()) {
+    json.update({{"head", page.head}, {"each", page.each}, {"bias", page.bias}, {"saidEach", page.said_each}});
+  }
+  for (const Column& column : telling.columns) {
+    json["columns"].push_back({column.name, column.operation, column.x, column.y});
+  }
+  return json;
+}
+
+/// The label and the printed value that the step's article element shows.
+Json printed_json(const Step& step, const TextOptions& text) {
+  return {{"label", label_text(step)}, {"printed", value_text(step, text)}};
+}
+
+bool is_same(const StepPair& pair, const TextOptions& text) {
+  const std::string_view alike = likeness(pair, text);
+  const bool is_tensor = pair.as_is->kind == Step::Kind::tensor;
+  return !alike.empty() && !(is_tensor && !same_numbers(*pair.as_is->tensor, *pair.changed->tensor));
 }
 
 }  // namespace
@@ -108,7 +143,7 @@ Json PageNodes::node_json(std::size_t node) {
   }
   json["o"] = operands;
   if (std::all_of(operands.begin(), operands.end(), [](std::int64_t operand) { return operand >= 0; })) {
-    json["d"] = derivations_json(tensor, tellings_);
+    json["d"] = derivations_json(tensor);
   }
   const auto is_copy = [&](const Json& one) { return tellings_[one[0]].contains("copy"); };
   const bool is_seen_elsewhere =
@@ -129,6 +164,62 @@ Json PageNodes::node_json(std::size_t node) {
   return json;
 }
 
+std::size_t PageNodes::telling_number(const Json& telling) {
+  const auto [found, is_new] = telling_numbers_.emplace(telling.dump(), tellings_.size());
+  if (is_new) {
+    tellings_.push_back(telling);
+  }
+  return found->second;
+}
+
+Json PageNodes::tellings_from(std::size_t first) const {
+  return std::vector<Json>(tellings_.begin() + static_cast<std::ptrdiff_t>(first), tellings_.end());
+}
+
+Json PageNodes::derivations_json(const Tensor& tensor) {
+  const auto& operands = tensor.operands();
+  std::vector<std::int64_t> begins = {0};
+  for (const Tensor& operand : operands) {
+    begins.push_back(begins.back() + element_count(operand.shape()));
+  }
+  const auto place = [&](const Element& element) {
+    return begins[element.operand] + position_of(element.index, operands[element.operand].shape());
+  };
+  const std::int64_t count = element_count(tensor.shape());
+  std::map<std::tuple<Derivation::Rule, double, std::size_t, bool>, std::size_t> alike;  // are told in the same words
+  Json all = Json::array();
+  for (std::int64_t position = 0; position < count; ++position) {
+    const Derivation derivation = tensor.operation().derive(operands, index_at(position, tensor.shape()));
+    if (static_cast<std::int64_t>(derivation.terms.size()) * count > most_page_terms) {
+      return Json::array();
+    }
+    const auto& terms = derivation.terms;
+    const auto [told_as, is_new] = alike.try_emplace(
+        {derivation.rule, derivation.constant, terms.size(), !terms.empty() && terms[0].b.has_value()});
+    if (is_new) {
+      told_as->second = telling_number(telling_json(told(tensor, derivation), derivation));
+    }
+    std::vector<std::int64_t> a;
+    std::vector<std::int64_t> b;
+    std::vector<std::int64_t> bias;
+    for (const Derivation::Term& term : terms) {
+      a.push_back(place(term.a));
+      if (term.b) {
+        b.push_back(place(*term.b));
+      }
+    }
+    if (derivation.bias) {
+      bias.push_back(place(*derivation.bias));
+    }
+    Json one = {told_as->second, a, b, bias};
+    while (one.back().is_array() && one.back().empty()) {
+      one.erase(one.size() - 1);
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 nlohmann::ordered_json asks_json(const Step& step, Questions& questions, const TextOptions& text) {
   const torch::PrintedTensor printed = printed_step(step, text);
   std::vector<std::int64_t> positions;
@@ -146,6 +237,53 @@ nlohmann::ordered_json asks_json(const Step& step, Questions& questions, const T
     }
   }
   return runs.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(runs);
+}
+
+std::vector<Json> changes_json(const ShownChapter& chapter, const ShownWhatIf& what_if, std::size_t number,
+                               std::size_t first_step, PageNodes& nodes, const TextOptions& text) {
+  std::vector<Json> changes;
+  Json added = Json::array();  // steps that only the changed chapter has, before the next one of both
+  for (const StepPair& pair : pairs_of(chapter.steps, what_if.steps)) {
+    const auto& [as_is, changed] = pair;
+    if (as_is == nullptr) {
+      added.push_back(printed_json(*changed, text));
+      added.back()["what"] = changed->name + (changed->tensor ? " = " + changed->tensor->expression() : "");
+      continue;
+    }
+    Json change = Json::object();
+    if (!added.empty()) {
+      change["added"] = std::exchange(added, Json::array());
+    }
+    if (changed == nullptr) {
+      change["gone"] = "no " + as_is->name + " here";
+    } else if (!is_same(pair, text)) {
+      change.update(printed_json(*changed, text));
+      const bool is_tensor = changed->kind == Step::Kind::tensor;
+      if (const auto node = is_tensor ? nodes.add(*changed->tensor, number) : std::nullopt) {
+        nodes.set_step(*node, first_step + changes.size(), changed->name);
+        change["node"] = *node;
+      }
+      if (heading_of(*changed) != heading_of(*as_is)) {
+        change["heading"] = heading_of(*changed);
+      }
+      if (const std::string_view alike = likeness(pair, text); !alike.empty()) {
+        change["alike"] = alike;
+      }
+      const StepExplanation said = explain(*changed, {}, chapter.tokens);  // the unchanged step already has its reason
+      if (is_tensor) {
+        change["expression"] = changed->name + " = " + said.expression;
+      }
+      change["shapes"] = said.shapes;
+      change["notices"] = said.notices;
+    }
+    changes.push_back(std::move(change));
+  }
+  for (Json& one : added) {
+    changes.back()["added"].push_back(std::move(one));
+  }
+  std::ranges::replace_if(
+      changes, [](const Json& change) { return change.empty(); }, Json(0));
+  return changes;
 }
 
 }  // namespace attn::render

@@ -1,28 +1,25 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
+#include <functional>
+#include <iosfwd>
+#include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "lesson/explain.hpp"
 #include "lesson/questions.hpp"
-#include "render/page/words.hpp"
+#include "render/document.hpp"
 #include "tensor/tensor.hpp"
-#include "torch/print_options.hpp"
+#include "torch/shown.hpp"
 
 namespace attn::render {
 
 /// The positions of a step's cells that exercises may ask for, as runs: [first, how many, first, how many, ...]; null
 /// if there are none. Records the step's numbers as known in `questions`.
 nlohmann::ordered_json asks_json(const Step& step, Questions& questions, const TextOptions& text);
-
-/// Larger tensors stay as printed, whatever print's threshold is.
-inline constexpr std::int64_t most_page_elements = 5000;
 
 /// The tensors of a page for its script: those shown and all that they depend on, operands first.
 class PageNodes {
@@ -43,7 +40,8 @@ class PageNodes {
   std::size_t size() const { return nodes_.size(); }
   /// A node as the script reads it; adds its descriptions to the tellings.
   nlohmann::ordered_json node_json(std::size_t node);
-  const PageTellings& tellings() const { return tellings_; }
+  /// The descriptions of numbers from this one on, each stored once.
+  nlohmann::ordered_json tellings_from(std::size_t first) const;
 
  private:
   struct Node {
@@ -54,11 +52,64 @@ class PageNodes {
     std::string name;
   };
 
+  /// How each of a tensor's elements is computed, as [description, a, b, bias]. The lists have the places of the
+  /// operands' elements, counted through all operands, one after the other; empty lists at the end are left out. Empty
+  /// if there are too many terms.
+  nlohmann::ordered_json derivations_json(const Tensor& tensor);
+  std::size_t telling_number(const nlohmann::ordered_json& telling);
+
   torch::PrintOptions print_;
-  PageTellings tellings_;
+  std::vector<nlohmann::ordered_json> tellings_;
+  std::map<std::string, std::size_t> telling_numbers_;
   std::vector<std::span<const std::string>> tokens_;  ///< by chapter
   std::vector<Node> nodes_;
   std::unordered_map<const void*, std::size_t> numbers_;
 };
+
+/// The effect of a changed rule on each of the chapter's steps; 0 if nothing differs. Adds the tensors of the changed
+/// chapter to the nodes; `first_step` is the place of the chapter's first step on the page.
+std::vector<nlohmann::ordered_json> changes_json(const ShownChapter& chapter, const ShownWhatIf& what_if,
+                                                 std::size_t number, std::size_t first_step, PageNodes& nodes,
+                                                 const TextOptions& text);
+
+/// Writes text escaped for HTML, also inside quotes.
+void write_escaped(std::ostream& out, std::string_view text);
+
+/// Writes the contents of a placeholder.
+using Write = std::function<void(std::ostream&)>;
+using Blanks = std::map<std::string_view, Write>;
+
+Write escaped(std::string text);
+/// `html` must outlive it.
+Write verbatim(std::string_view html);
+
+/// Writes the template with each {{name}} replaced, piece by piece, because a page may be larger than memory.
+void write_filled(std::ostream& out, std::string_view pattern, const Blanks& places);
+
+/// The text between <!--name--> and <!--/name-->, and the pattern with {{name}} in its place.
+struct Cut {
+  std::string inner;
+  std::string rest;
+};
+
+Cut cut_out(const std::string& pattern, const std::string& name);
+
+/// The text compressed with zlib, as base64; a page's script unpacks it on demand.
+std::string packed(const std::string& text);
+
+/// The glossary's terms with their meanings: <dt> and <dd>.
+void write_glossary(std::ostream& out, std::string_view glossary);
+
+/// A step's label as a heading; if it has none, or the label is code, its name in words: "context vectors".
+std::string heading_of(const Step& step);
+
+/// Writes the notices as list items.
+void write_notice_items(std::ostream& out, std::span<const std::string> notices);
+
+/// Writes the reasons as paragraphs and tables.
+void write_reasons(std::ostream& out, std::span<const Reason> reasons);
+
+/// Writes the hidden steps that a step depends on.
+void write_through(std::ostream& out, std::span<const StepExplanation> before);
 
 }  // namespace attn::render

@@ -1,12 +1,10 @@
 #include "verify/attention/rules.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <exception>
-#include <string_view>
+#include <sstream>
 #include <unordered_map>
-#include <utility>
 
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
@@ -14,6 +12,10 @@
 #include "torch/torch.hpp"
 
 namespace attn::verify {
+
+/// The text of rules.txt.
+std::string_view rules_text();
+
 namespace {
 
 constexpr std::size_t deepest = 1000;  ///< from a statement's tensor to those of earlier ones
@@ -270,60 +272,29 @@ std::vector<Attention> attentions_of(const Graph& graph) {
   return all;
 }
 
-/// A rule of attention.
+/// A rule of attention, or words: a line of rules.txt.
 struct Rule {
-  std::string_view name;
-  std::string_view sentence;
-  std::string_view instead;
-  std::string_view excuses;  ///< words of a page that does it on purpose
+  std::string name;
+  std::string sentence;
+  std::string instead;
+  std::string excuses;
 };
 
-/// {} is what breaks the rule; in the line to write, the variable that the statement assigns.
-constexpr auto rules = std::to_array<Rule>({
-    {"no-scaling", "the scores are not divided by the root of {}, the keys' width", "scores / keys.shape[-1] ** 0.5",
-     "unscaled|without scal|no scal|no_scal|not scal|luong|mup|temperature|cosine|simplified|ohne skal|sans mise à|"
-     "sin escal|sem escal|没有缩放|不缩放|スケーリングなし|ез масштаб|không chia|tanpa skala|t5 "},
-    {"scaled-after-softmax", "the weights are scaled after softmax: their rows no longer sum to 1",
-     "torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)", "not sum to|no longer sum"},
-    {"wrong-scale", "the scores are {}", "scores / keys.shape[-1] ** 0.5",
-     "temperature|mup|sharpen|soften|query_pre_attn|entropy|without the root|no sqrt"},
-    {"softmax-axis", "softmax runs over {}, not over the keys", "{} = torch.softmax(scores, dim=-1)",
-     "column|over the quer|over quer|over the heads|slot|co-attention|bidaf|spalten|colonne|columna|coluna|kolom|"
-     "按列|列方向|столбц|cột|both directions"},
-    {"values-transposed", "the weights that weigh the values are transposed", "{} = weights @ values", "column"},
-    {"mask-triangle", "the mask {}", "mask = torch.triu(torch.ones(tokens, tokens), diagonal=1).bool()",
-     "bidirectional|reverse|backward att|backward mask|backward weights|backwards|anti-causal|anticausal|"
-     "only the future|right-to-left|not itself|excluding itself|except itself|without itself|no self-|strictly "
-     "before|before it only|"
-     "rückwärts|à rebours|hacia atrás|para trás|双向|反向|逆方向|братн|ngược|mundur"},
-    {"masked-after-softmax", "the weights are masked after softmax: their rows no longer sum to 1",
-     "{} = {} / {}.sum(dim=-1, keepdim=True)", "not renormali|without renormali|no longer sum|not sum to|unnormali"},
-    {"masked-with-number", "scores are masked with {}, which softmax makes a weight, not with -inf",
-     "scores.masked_fill(mask, -torch.inf)",
-     "still get|still has|exp(0)|e^0|e⁰|not zero|nonzero|non-zero|uniform|0 instead|zero instead|zeros instead|naive"},
-    {"sums-not-kept", "each column is divided by the sum of a row: the sums lost their axis",
-     "{} = torch.softmax(scores, dim=-1)", ""},
-    {"keys-as-values", "the weights weigh the keys, and {} is used nowhere", "weights @ values",
-     "shared|key-value memory"},
-    {"dropout-before-softmax", "dropout comes before softmax: a dropped score still gets a weight",
-     "dropout(torch.softmax(scores, dim=-1))", "dropkey|dropout before|dropout vor|dropout av|dropout ant"},
-    {"keys-by-view", "the view mixes the keys' tokens and features: they must change places", ".transpose(-2, -1)", ""},
-    {"heads-by-view", "the view mixes tokens and features: they must change places",
-     ".view(batch, tokens, heads, width).transpose(1, 2)", "across heads|between heads|over heads|over the heads"},
-    {"heads-joined-by-view", "the view mixes heads and tokens: they must change places",
-     ".transpose(1, 2).reshape(batch, tokens, heads * width)", "across heads|between heads|over heads|over the heads"},
-    {"same-weights", "{} is used nowhere", "{}", "shared|sharing|same weights|same projection|tied|tie the|reformer"},
-    {"not-judged", "this attention is not judged: the scores are not recognised as queries times keys", "", ""},
-    {"discarded", "the result of {} is thrown away: nothing is changed", "{}",
-     "in place|in-place|inplace|returns a new|not changed|unchanged|not modif"},
-});
-/// Words of a page that shows a mistake.
-constexpr std::string_view shown_on_purpose =
-    "what happens|what if|instead?|wrong|incorrect|mistake|on purpose|deliberate|pitfall| bug|was passiert|falsch|"
-    "fehler|absichtlich|que se passe|erreur|exprès|qué pasa|a propósito|o que acontece|errad|会怎样|会发生什么|错误|"
-    "故意|どうなる|間違|わざと|еправильн|шибк|амеренно|cố ý|apa yang terjadi|salah|sengaja";
-/// Scales of lectures that many copy: by the root of the width of all heads or of the inputs.
-constexpr std::string_view widely_copied = "* c**-0.5|* c ** -0.5|dim ** -0.5|dim**-0.5|embed_size ** (1|n_embd**-0.5";
+const Rule& rule_of(std::string_view name) {
+  static const auto rules = [] {
+    std::vector<Rule> all;
+    for (const std::string& line : text::lines_of(rules_text())) {
+      std::istringstream fields(line);
+      Rule& rule = all.emplace_back();
+      for (std::string* const field : {&rule.name, &rule.sentence, &rule.instead, &rule.excuses}) {
+        std::getline(fields, *field, '\t');
+      }
+    }
+    return all;
+  }();
+  return *std::ranges::find(rules, name, &Rule::name);
+}
+
 /// A number after the sign, which may be a temperature; and a root; both without blanks.
 constexpr std::string_view literals = "/1|/2|/3|/4|/5|/6|/7|/8|/9|*0|*1|*2";
 constexpr std::string_view roots = "sqrt|**0.5|**-0.5|**(-0.5|**(1|pow(";
@@ -537,15 +508,15 @@ class Judge {
 
   void tell_at(const Place& place, const std::string& words, std::string_view name, const Tensor& wrong,
                const std::string& what, const std::string& line) {
-    const Rule& rule = *std::ranges::find(rules, name, &Rule::name);
+    const Rule& rule = rule_of(name);
     const auto is_this = [&](const Fault& one) { return one.name == name && order(one.place) == order(place); };
     const std::string near = words_near(page_, place);
-    if (std::ranges::any_of(faults_, is_this) || text::contains_any(near, shown_on_purpose) ||
+    if (std::ranges::any_of(faults_, is_this) || text::contains_any(near, rule_of("shown-on-purpose").excuses) ||
         text::contains_any(near, rule.excuses)) {
       return;
     }
     const bool is_note = name == "no-scaling" || name == "not-judged" ||
-                         (name == "wrong-scale" && text::contains_any(near, widely_copied));
+                         (name == "wrong-scale" && text::contains_any(near, rule_of("widely-copied").excuses));
     faults_.push_back({std::string(name), text::replaced(rule.sentence, "{}", what),
                        text::replaced(rule.instead, "{}", line), place, words, is_note,
                        is_note ? std::nullopt : std::optional(wrong)});

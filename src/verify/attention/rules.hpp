@@ -1,11 +1,6 @@
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "tensor/tensor.hpp"
-#include "verify/page/page.hpp"
 #include "verify/program/ran.hpp"
 
 namespace attn::verify {

@@ -1,13 +1,11 @@
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
 #include <unordered_set>
 
-#include "tensor/rounded_math.hpp"
+#include "tensor/math.hpp"
 #include "torch/torch.hpp"
-#include "verify/causes/rules.hpp"
-#include "walk/norm.hpp"
+#include "verify/causes/mistakes.hpp"
+#include "walk/walkthrough.hpp"
 
 /// Mistakes in what single chapters are about: positions, rotations, biases, windows, sinks, gradients, layers.
 namespace attn {

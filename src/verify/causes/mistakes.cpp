@@ -1,20 +1,66 @@
 #include "verify/causes/mistakes.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <optional>
 #include <set>
-#include <utility>
 
-#include "tensor/what_if.hpp"
+#include "tensor/operations.hpp"
 #include "text/numbers.hpp"
-#include "verify/causes/rules.hpp"
 
 namespace attn {
+
+std::size_t width_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.size(-1)); }
+
+std::size_t rows_of(const Tensor& tensor) { return tensor.dim() < 2 ? 1 : static_cast<std::size_t>(tensor.size(-2)); }
+
+bool has_axis(const Tensor& tensor, std::size_t axis) {
+  return tensor.dim() >= (axis == 0 ? 3 : 4) && tensor.shape()[axis] > 1;
+}
+
+bool splits_heads(const Tensor& tensor) {
+  return tensor.kind() == Kind::transpose && tensor.dim() == 4 &&
+         tensor.operation().facts().axes == std::array<std::size_t, 2>{1, 2} &&
+         tensor.operands()[0].kind() == Kind::view;
+}
+
+bool joins_heads(const Tensor& tensor) {
+  return tensor.kind() == Kind::view && tensor.dim() == 3 && tensor.operands()[0].kind() == Kind::contiguous &&
+         tensor.operands()[0].dim() == 4;
+}
+
+bool meets_keys(const Tensor& was) {
+  const Tensor* const right = was.kind() == Kind::matmul ? &was.operands()[1] : nullptr;
+  return right != nullptr && right->kind() == Kind::transpose &&
+         right->operation().facts().axes[1] + 1 == static_cast<std::size_t>(right->dim());
+}
+
+bool is_square(const Tensor& tensor) { return tensor.dim() >= 2 && tensor.size(-1) == tensor.size(-2); }
+
+Rewriter::Rule divided_by(double divisor) {
+  return scaled_by([divisor](std::int64_t) { return divisor; });
+}
+
+Rewriter::Rule filled_with(float value) {
+  return [value](const Tensor& was, const Tensor& is) {
+    return hides(was) ? masked_fill(is.operands()[0], is.operands()[1], value) : is;
+  };
+}
+
+Tensor inverted(const Tensor& mask) {
+  return leaf(mask.shape(), DType::boolean, "mask", [mask] {
+    Block<bool> block = std::get<Block<bool>>(*mask.array().contents());
+    std::ranges::transform(block, block.begin(), [](bool one) { return !one; });
+    return Contents(std::move(block));
+  });
+}
+
+Tensor with_first_operand(const Tensor& tensor, const Tensor& operand) {
+  std::vector<Tensor> operands = tensor.operands();
+  operands[0] = operand;
+  return tensor.with_operands(std::move(operands));
+}
+
 namespace {
 
 /// tensor.transpose(-2, -1)
@@ -233,26 +279,12 @@ std::vector<Mistake> mistakes_on_pages(Steps steps) {
 
 std::vector<Mistake> all_mistakes_in(Steps steps) {
   std::vector<Mistake> table = mistakes_on_pages(steps);
-  append(table, mask_mistakes());
-  append(table, softmax_mistakes());
+  append(table, score_mistakes());
   append(table, projection_mistakes(steps));
   append(table, product_mistakes());
   append(table, chapter_mistakes(steps));
   append(table, number_mistakes());
   return table;
-}
-
-Rewriter::Rule in_turn(std::vector<Rewriter::Rule> rules) {
-  return [rules = std::move(rules)](const Tensor& was, const Tensor& is) {
-    Tensor result = is;
-    for (const Rewriter::Rule& rule : rules) {
-      // The next rule reads what a layer was made of; of other operations it would undo the first.
-      const bool is_read = result.id() == is.id() ||
-                           (result.kind() == Kind::linear && result.operands().size() == was.operands().size());
-      result = is_read ? rule(was, result) : result;
-    }
-    return result;
-  };
 }
 
 bool is_of_slices(const Mistake& mistake, std::string_view slice) {

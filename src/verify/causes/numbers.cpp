@@ -1,11 +1,10 @@
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <numbers>
 #include <string>
 #include <string_view>
 
-#include "verify/causes/rules.hpp"
+#include "verify/causes/mistakes.hpp"
 
 namespace attn {
 namespace {

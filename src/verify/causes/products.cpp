@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "verify/causes/rules.hpp"
+#include "verify/causes/mistakes.hpp"
 
 namespace attn {
 namespace {

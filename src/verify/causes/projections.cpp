@@ -4,11 +4,10 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <string>
 
 #include "torch/torch.hpp"
-#include "verify/causes/rules.hpp"
-#include "walk/rotation.hpp"
+#include "verify/causes/mistakes.hpp"
+#include "walk/walkthrough.hpp"
 
 namespace attn {
 namespace {

@@ -1,23 +1,8 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 #include "tensor/operations.hpp"
-#include "tensor/rewrite.hpp"
 #include "text/lines.hpp"
 #include "verify/explain/finding.hpp"
-#include "verify/explain/match.hpp"
-#include "verify/observed/agree.hpp"
 
 #include "verify/causes/mistakes.hpp"
 

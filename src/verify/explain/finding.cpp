@@ -3,19 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <functional>
-#include <optional>
-#include <string>
-#include <utility>
 
 #include "lesson/printed.hpp"
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "text/utf8.hpp"
-#include "verify/explain/match.hpp"
-#include "verify/explain/page_program.hpp"
-#include "verify/explain/relations.hpp"
-#include "verify/explain/steps.hpp"
 
 namespace attn::verify {
 
@@ -86,7 +78,7 @@ void settle(Finding& finding, std::vector<Wrong> wrong, Verdict right, By by) {
   finding.by = holds(finding.verdict) ? by : By::none;
 }
 
-void set_mistake(Finding& finding, const Mistaken& mistaken, bool is_first) {
+void set_mistake(Finding& finding, const Cause& mistaken, bool is_first) {
   finding.verdict = is_first ? Verdict::mistake : Verdict::inherited;
   finding.by = By::none;
   finding.is_rooted = false;

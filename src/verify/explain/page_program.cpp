@@ -1,14 +1,7 @@
-#include "verify/explain/page_program.hpp"
+#include "verify/explain/finding.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <iterator>
-#include <string>
 #include <unordered_set>
-#include <utility>
-
-#include "verify/observed/agree.hpp"
 
 namespace attn::verify {
 namespace {

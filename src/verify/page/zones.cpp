@@ -1,13 +1,9 @@
 #include "verify/page/page.hpp"
 
-#include <algorithm>
 #include <optional>
-#include <string>
-#include <utility>
 
 #include "text/lines.hpp"
 #include "text/utf8.hpp"
-#include "verify/page/pieces.hpp"
 
 namespace attn::verify {
 namespace {

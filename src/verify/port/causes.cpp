@@ -1,15 +1,8 @@
-#include "verify/port/causes.hpp"
+#include "verify/port/judge.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <optional>
-#include <set>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
@@ -19,6 +12,295 @@
 
 namespace attn::verify {
 namespace {
+
+/// What numbers may be off by that are the right ones in another place, or made of them.
+constexpr Tolerance near_enough = {1e-5, 1e-7, false};
+
+bool is_near(double theirs, double made) { return is_held(theirs, made, near_enough); }
+
+/// Returns true if each number is near the other, or both are nan.
+bool are_alike(const std::vector<double>& a, const std::vector<double>& b) { return std::ranges::equal(a, b, is_near); }
+
+bool are_all(const std::vector<double>& numbers, double value) {
+  return std::ranges::count(numbers, value) == std::ssize(numbers);
+}
+
+/// Returns true if a format with this many significant bits has the number.
+bool has_bits(double value, int bits) {
+  int exponent = 0;
+  const double scaled = std::ldexp(std::frexp(value, &exponent), bits);
+  return !std::isfinite(value) || scaled == std::nearbyint(scaled);
+}
+
+std::string number_words(double value) { return text::shortest_text(static_cast<float>(value)); }
+
+/// The words for the axes, such as "head"; the last is columns.
+std::vector<std::string> axis_words(std::size_t dim) {
+  const std::vector<std::string> words{"entry of the batch", "head", "token", "column"};
+  return dim >= 4   ? words
+         : dim == 3 ? std::vector<std::string>{words[0], words[2], words[3]}
+         : dim == 2 ? std::vector<std::string>{"row", words[3]}
+                    : std::vector<std::string>{words[3]};
+}
+
+/// A port's numbers beside the step's result for the port's own operands.
+struct Beside {
+  Beside(const Laid& laid, const Tensor& step, const SharedNumbers& all_right);
+
+  Shape shape;  ///< of a whole tensor, or of one head or batch entry of it; empty if they are no such block
+  std::vector<double> theirs;
+  std::vector<double> right;
+
+  bool are_nan() const {
+    return std::ranges::all_of(theirs, [](double value) { return std::isnan(value); });
+  }
+  /// Returns true if not all of the port's numbers are alike: those could be anybody's.
+  bool says_something() const { return !are_nan() && !are_all(theirs, theirs[0]); }
+};
+
+Beside::Beside(const Laid& laid, const Tensor& step, const SharedNumbers& all_right)
+    : shape(step.dtype() == DType::float32 ? step.shape() : Shape()), theirs(laid.values), right(all_right) {
+  if (laid.cells.empty()) {
+    return;
+  }
+  std::vector<std::set<std::int64_t>> places(shape.size());
+  theirs.clear();
+  right.clear();
+  for (const std::int64_t cell : laid.cells) {
+    const Shape index = index_at(cell, step.shape());
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      places[axis].insert(index[axis]);
+    }
+    theirs.push_back(laid.values[at(cell)]);
+    right.push_back(all_right[at(cell)]);
+  }
+  std::ranges::transform(places, shape.begin(), [](const auto& axis) { return std::ssize(axis); });
+  shape = element_count(shape) == std::ssize(theirs) ? shape : Shape();
+}
+
+// ---- Slices ---------------------------------------------------------------------------------------
+
+/// The numbers of each slice along an axis.
+std::vector<std::vector<double>> slices_of(const std::vector<double>& numbers, const Shape& shape, std::size_t axis) {
+  const std::size_t inner = at(row_major_strides(shape)[axis]);
+  std::vector<std::vector<double>> slices(at(shape[axis]));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    slices[i / inner % slices.size()].push_back(numbers[i]);
+  }
+  return slices;
+}
+
+/// Finds the right slice that each slice along an axis equals, `count` for one of zeros; none if a slice is neither, or
+/// all are in place.
+std::optional<std::vector<std::size_t>> places_along(std::size_t axis, const Shape& shape, const Beside& beside) {
+  const std::vector<std::vector<double>> right = slices_of(beside.right, shape, axis);
+  std::vector<std::size_t> found;
+  bool are_own = true;
+  for (const std::vector<double>& slice : slices_of(beside.theirs, shape, axis)) {
+    const std::size_t own = found.size();
+    const bool is_own = are_alike(slice, right[own]);
+    const auto other = is_own || are_all(slice, slice[0])
+                           ? right.end()
+                           : std::ranges::find_if(right, [&](const auto& one) { return are_alike(slice, one); });
+    found.push_back(is_own ? own : static_cast<std::size_t>(other - right.begin()));
+    if (!is_own && other == right.end() && !are_all(slice, 0)) {
+      return std::nullopt;
+    }
+    are_own = are_own && is_own;
+  }
+  return are_own ? std::nullopt : std::optional(found);
+}
+
+/// "in place of each head in turn stand 1, 0, zeros"
+std::string slices_sentence(const std::string& what, const std::vector<std::size_t>& slices) {
+  std::vector<std::string> order;
+  std::ranges::transform(slices, std::back_inserter(order),
+                         [&](std::size_t slice) { return slice == slices.size() ? "zeros" : std::to_string(slice); });
+  return "in place of each " + what + " in turn stand " + text::joined(order);
+}
+
+std::optional<Cause> mixed_up_slices(const Beside& beside, std::int64_t heads) {
+  const Shape& shape = beside.shape;
+  if (heads > 1 && shape.size() == 3 && shape[2] % heads == 0 && shape[2] > heads) {
+    if (const auto places = places_along(2, {shape[0], shape[1], heads, shape[2] / heads}, beside)) {
+      return Cause{"heads-mixed-up", slices_sentence("head", *places)};
+    }
+  }
+  const std::vector<std::string> words = axis_words(shape.size());
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (const auto places = shape[axis] > 1 ? places_along(axis, shape, beside) : std::nullopt) {
+      const std::string plural = words[axis] == "entry of the batch" ? "batch" : words[axis] + "s";
+      return Cause{plural + "-mixed-up", slices_sentence(words[axis], *places)};
+    }
+  }
+  return std::nullopt;
+}
+
+/// The right numbers in other places.
+std::optional<Cause> reordered(const Beside& beside) {
+  constexpr std::size_t fewest = 6;  // different numbers
+  std::vector<double> theirs = beside.theirs;
+  std::vector<double> right = beside.right;
+  if (std::ranges::any_of(theirs, [](double value) { return std::isnan(value); })) {
+    return std::nullopt;
+  }
+  std::ranges::sort(theirs);
+  std::ranges::sort(right);
+  if (!are_alike(theirs, right) || std::set(right.begin(), right.end()).size() < fewest) {
+    return std::nullopt;
+  }
+  return Cause{"reordered",
+               "these are the right numbers in other places: reshaped, or transposed, in another order of axes"};
+}
+
+// ---- One number for each group --------------------------------------------------------------------
+
+/// The numbers that one number changes: all, or those of a row, of a column, of an entry of an axis.
+struct Grouping {
+  std::string name;  ///< "row"; empty for all
+  std::size_t inner;
+  std::size_t count;
+
+  std::size_t of(std::size_t cell) const { return cell / inner % count; }
+};
+
+/// What each group is multiplied with, or what is added to it, if that makes theirs of the right numbers. None unless
+/// the numbers are many more than the groups.
+std::optional<std::vector<double>> change_of(const Beside& beside, const Grouping& grouping, bool is_factor) {
+  const std::vector<double>& right = beside.right;
+  const auto says = [&](std::size_t i) { return std::isfinite(right[i]) && (!is_factor || right[i] != 0); };
+  std::vector<double> greatest(grouping.count);
+  std::vector<double> changes(grouping.count, is_factor ? 1 : 0);  // told by the cell with the greatest number
+  std::set<std::size_t> groups;
+  std::size_t informative = 0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const std::size_t group = grouping.of(i);
+    informative += says(i) ? 1U : 0U;
+    if (says(i) && (groups.insert(group).second || std::abs(right[i]) > greatest[group])) {
+      greatest[group] = std::abs(right[i]);
+      changes[group] = is_factor ? beside.theirs[i] / right[i] : beside.theirs[i] - right[i];
+    }
+  }
+  constexpr std::size_t fewest = 2;  // cells that could be otherwise
+  const auto is_finite = [](double change) { return std::isfinite(change); };
+  if (!std::ranges::all_of(changes, is_finite) || informative < groups.size() + std::max(groups.size(), fewest)) {
+    return std::nullopt;
+  }
+  const auto [least, most] = std::ranges::minmax(changes);
+  const double rounding = is_factor ? 0 : 1e-4 * std::max(most, -least);
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const double change = changes[grouping.of(i)];
+    const double made = !says(i) ? right[i] : is_factor ? right[i] * change : right[i] + change;
+    if (says(i) ? !is_near(beside.theirs[i], made) && !(std::abs(beside.theirs[i] - made) <= rounding)
+                : beside.theirs[i] != made) {
+      return std::nullopt;
+    }
+  }
+  return changes;
+}
+
+std::optional<Cause> changed_by_groups(const Beside& beside, bool are_weights) {
+  const Shape& shape = beside.shape;
+  const Shape strides = row_major_strides(shape);
+  const std::vector<std::string> words = axis_words(shape.size());
+  std::vector<Grouping> groupings{{"", beside.right.size(), 1}, {"column", 1, at(shape.back())}};
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) {
+    groupings.push_back({words[axis], at(strides[axis]), at(shape[axis])});
+  }
+  groupings.push_back({"row", at(shape.back()), beside.right.size() / at(shape.back())});
+  for (const Grouping& grouping : groupings) {
+    for (const bool is_factor : {true, false}) {
+      const auto changes = change_of(beside, grouping, is_factor);
+      const std::string how = is_factor ? " times " : " plus ";
+      if (changes && grouping.name.empty()) {
+        return Cause{is_factor ? "factor" : "number-added",
+                     "each number is the right one" + how + number_words(changes->front())};
+      }
+      if (changes && grouping.name == "column" && !is_factor) {
+        return Cause{"vector-added",
+                     "every row is off by the same vector: a bias that is another's, too much or missing"};
+      }
+      if (changes) {
+        return Cause{
+            is_factor ? "factors" : "numbers-added",
+            "each " + grouping.name + " is the right one" + how + "a number of its own" +
+                (are_weights && is_factor && grouping.name == "row" ? ": the sum that divides it is another" : "")};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// One number in place of each -inf.
+std::optional<Cause> fill_of(const Beside& beside) {
+  std::optional<double> fill;
+  for (std::size_t i = 0; i < beside.right.size(); ++i) {
+    const double own = beside.theirs[i];
+    const bool is_hidden = std::isinf(beside.right[i]) && beside.right[i] < 0;
+    fill = is_hidden && !fill ? own : fill;
+    if (!is_held(own, is_hidden ? *fill : beside.right[i], is_hidden ? Tolerance{0, 0, false} : Tolerance{})) {
+      return std::nullopt;
+    }
+  }
+  if (!fill || beside.shape.empty() || !beside.says_something()) {
+    return std::nullopt;
+  }
+  return Cause{*fill == 0 ? "mask-0" : "mask-filled", "masked scores are " + number_words(*fill) + ", not -inf",
+               "masked_fill(mask, -torch.inf)"};
+}
+
+/// Half precision, or nan everywhere.
+std::optional<Cause> arithmetic_of(const Beside& beside, const Laid& laid, const Tensor& step,
+                                   const SharedNumbers& right) {
+  if (beside.are_nan()) {
+    return Cause{"nan", "these are no numbers but nan: 0 * inf, inf - inf, or softmax where all is hidden"};
+  }
+  struct Format {
+    const char* name;
+    int bits;
+    Tolerance tolerance;  ///< torch.testing.assert_close's
+  };
+  for (const Format& format : {Format{"bfloat16", 8, {1.6e-2, 1e-5}}, Format{"float16", 11, {1e-3, 1e-5}}}) {
+    const auto fits = [&](double value) { return has_bits(value, format.bits); };
+    const auto is_full = [&](double value) { return fits(value) && !has_bits(value, format.bits - 3); };
+    const bool is_telling = std::ranges::count_if(beside.right, fits) * 2 < std::ssize(beside.right) &&
+                            std::ranges::count_if(beside.theirs, is_full) * 4 > std::ssize(beside.theirs);
+    Noise noise(std::ldexp(1, -format.bits));
+    const Comparison plain = compare(laid.values, right, format.tolerance, laid.cells);
+    if (is_telling && std::ranges::all_of(beside.theirs, fits) &&
+        are_within(noise, laid.values, right, step, plain, format.tolerance)) {
+      return Cause{format.name, std::string("the arithmetic is ") + format.name + "'s", "float32"};
+    }
+  }
+  return std::nullopt;
+}
+
+/// Slices mixed up, or a function of each number.
+std::optional<Cause> looks_of(const Beside& beside, std::int64_t heads) {
+  if (beside.shape.empty() || !beside.says_something()) {
+    return std::nullopt;
+  }
+  if (auto cause = mixed_up_slices(beside, heads)) {
+    return cause;
+  }
+  for (const Function& function : functions()) {
+    const auto is_made = [&](double theirs, double made) { return !std::isnan(made) && is_near(theirs, made); };
+    if (std::ranges::equal(beside.theirs, beside.right, is_made, {}, function.of)) {
+      return Cause{function.name, std::string(function.words) + " is applied to the right numbers"};
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whatever made them so: times a number or plus a number, one for all or one for each row, column or entry of an axis;
+/// or in other places.
+std::optional<Cause> patterns_of(const Beside& beside, bool are_weights) {
+  if (beside.shape.empty() || !beside.says_something()) {
+    return std::nullopt;
+  }
+  auto cause = changed_by_groups(beside, are_weights);
+  return cause ? cause : reordered(beside);
+}
 
 constexpr std::size_t most_causes = 3;
 /// Pairs of mistakes and other operands are tried as long as what they compute stays below so many numbers.
@@ -136,6 +418,19 @@ std::vector<Mistake> solved_mistakes(const Laid& theirs, const Tensor& step, con
   return mistakes;
 }
 
+/// Two mistakes of one program, the first nearest to the leaves.
+Mistake both(const Mistake& first, const Mistake& then) {
+  const auto rule = [a = first.rule, b = then.rule](const Tensor& was, const Tensor& is) {
+    const Tensor result = a(was, is);
+    // The second rule reads what a layer was made of; of other operations it would undo the first.
+    const bool is_read =
+        result.id() == is.id() || (result.kind() == Kind::linear && result.operands().size() == was.operands().size());
+    return is_read ? b(was, result) : result;
+  };
+  return {first.name + "," + then.name, first.sentence + "; and " + then.sentence,
+          first.instead + "; and " + then.instead, rule};
+}
+
 // ---- The search -----------------------------------------------------------------------------------
 
 /// Looks for what explains one tensor's numbers.
@@ -197,31 +492,26 @@ class CauseSearch {
 
   /// Keeps a cause of all cells, unless one of its name is known.
   void claim(std::optional<Cause> cause) {
-    if (cause && std::ranges::find(causes_, cause->names, &Cause::names) == causes_.end()) {
+    if (cause && std::ranges::find(causes_, cause->name, &Cause::name) == causes_.end()) {
       causes_.push_back(*std::move(cause));
     }
   }
 
   // ---- Mistakes
 
-  using Mistakes = std::vector<const Mistake*>;
-
-  /// The step's tensor of the port's operands, under rules, the first nearest to the leaves, which are kept from what
-  /// is shown right; `only` names the one node that they are for. None where they do not fit or change nothing.
-  std::optional<Tensor> mistaken(const Mistakes& mistakes, const void* only = nullptr,
+  /// The step's tensor of the port's operands, with a mistake in what is not shown right; `only` names the one node
+  /// that has it. None where it does not fit or changes nothing.
+  std::optional<Tensor> mistaken(const Mistake& mistake, const void* only = nullptr,
                                  std::set<const void*>* nodes = nullptr) const {
     const bool is_mask = is_drawn() && consumer() != nullptr;
     const Tensor& target = is_mask ? *consumer() : *step_.tensor;
     bool any = false;
-    std::vector<Rewriter::Rule> rules;
-    std::ranges::transform(mistakes, std::back_inserter(rules), &Mistake::rule);
-    const Rewriter::Rule rule = in_turn(std::move(rules));
     const auto made =
         (is_mask ? PortOperands() : operands_).remade(target, target, [&](const Tensor& was, const Tensor& is) {
           if (was.id() != target.id() && shown_.contains(was.id())) {
             return was;
           }
-          const Tensor result = only == nullptr || was.id() == only ? rule(was, is) : is;
+          const Tensor result = only == nullptr || was.id() == only ? mistake.rule(was, is) : is;
           if (result.id() != is.id()) {
             any = true;
             nodes != nullptr ? void(nodes->insert(was.id())) : void();
@@ -281,12 +571,12 @@ class CauseSearch {
         return;  // others as likely would take long
       }
       std::set<const void*> nodes;
-      const auto made = mistaken({&mistake}, nullptr, &nodes);
+      const auto made = mistaken(mistake, nullptr, &nodes);
       if (!made && nodes.empty()) {
         continue;
       }
       if (explain_by(made) && (beside_.says_something() || makes_all_alike(mistake))) {
-        claim(cause_of({&mistake}));
+        claim(cause_of(mistake));
       }
       made&& is_like_right(*made) ? void() : effective_.push_back(&mistake);
       if (nodes.size() > 1 && !mistake.name.ends_with("-after-softmax")) {  // moved: at both places
@@ -294,14 +584,30 @@ class CauseSearch {
       }
     }
     if (causes_.size() > 1 && !is_after_softmax()) {  // what would come after it is not seen here
-      std::erase_if(causes_, [](const Cause& cause) { return cause.names[0].ends_with("-after-softmax"); });
+      std::erase_if(causes_, [](const Cause& cause) { return cause.name.ends_with("-after-softmax"); });
     }
     for (const auto& [mistake, node] : alone) {
-      if (causes_.empty() && explain_by(mistaken({mistake}, node))) {
-        Cause cause = cause_of({mistake});
+      if (causes_.empty() && explain_by(mistaken(*mistake, node))) {
+        Cause cause = cause_of(*mistake);
         const auto step = std::ranges::find_if(steps_, [id = node](const Step& one) { return one.tensor->id() == id; });
         cause.sentence += step == steps_.end() ? ", at one place alone" : ", in " + full_name(*step) + " alone";
         claim(std::move(cause));
+      }
+    }
+  }
+
+  void try_pairs() {
+    std::int64_t computed = 0;
+    for (const Mistake* first : effective_) {
+      for (const Mistake* then : effective_) {
+        computed += numbers_in_all_;
+        if (computed > most_numbers || !causes_.empty() || !beside_.says_something()) {
+          return;
+        }
+        const Mistake pair = both(*first, *then);
+        if (first->name != then->name && explain_by(mistaken(pair))) {
+          claim(cause_of(pair));
+        }
       }
     }
   }
@@ -314,36 +620,7 @@ class CauseSearch {
            });
   }
 
-  void try_pairs() {
-    std::int64_t computed = 0;
-    for (std::size_t i = 0; i < effective_.size() && causes_.empty() && beside_.says_something(); ++i) {
-      for (std::size_t j = i + 1; j < effective_.size(); ++j) {
-        if (effective_[i]->name == effective_[j]->name) {
-          continue;
-        }
-        for (const Mistakes& pair : {Mistakes{effective_[i], effective_[j]}, Mistakes{effective_[j], effective_[i]}}) {
-          computed += numbers_in_all_;
-          if (computed > most_numbers || causes_.size() == most_causes) {
-            return;
-          }
-          if (explain_by(mistaken(pair))) {
-            claim(cause_of(pair));
-            break;
-          }
-        }
-      }
-    }
-  }
-
-  static Cause cause_of(const Mistakes& mistakes) {
-    Cause cause;
-    for (const Mistake* mistake : mistakes) {
-      cause.names.push_back(mistake->name);
-      cause.sentence += (cause.sentence.empty() ? "" : "; and ") + mistake->sentence;
-      cause.instead += (cause.instead.empty() ? "" : "; and ") + mistake->instead;
-    }
-    return cause;
-  }
+  static Cause cause_of(const Mistake& mistake) { return {mistake.name, mistake.sentence, mistake.instead}; }
 
   // ---- Other operands
 
@@ -369,7 +646,7 @@ class CauseSearch {
         otherwise.put(*operand.tensor, operands_.remade(*other.tensor, *step_.tensor).value_or(*other.tensor));
         const auto made = otherwise.remade(*step_.tensor, *step_.tensor);
         if (explain_by(made)) {
-          claim(Cause{{"other-operand"}, other_operand_words(operand, other)});
+          claim(Cause{"other-operand", other_operand_words(operand, other)});
         }
       }
     }
@@ -393,13 +670,13 @@ class CauseSearch {
   void try_solved() {
     for (const Mistake& mistake : solved_mistakes(theirs_, *step_.tensor, operands_, right_)) {
       if (explain_by(operands_.remade(*step_.tensor, *step_.tensor, mistake.rule))) {
-        return claim(cause_of({&mistake}));
+        return claim(cause_of(mistake));
       }
     }
     const bool is_mask = step_.tensor->dtype() == DType::boolean && step_.tensor->dim() >= 2 && consumer() != nullptr;
     const auto is_truth = [](double value) { return value == 0 || value == 1; };
     if (is_mask && theirs_.cells.empty() && std::ranges::all_of(theirs_.values, is_truth)) {
-      claim(Cause{{"another-mask"}, mask_words(theirs_.values, right_, step_.tensor->shape())});
+      claim(Cause{"another-mask", mask_words(theirs_.values, right_, step_.tensor->shape())});
     }
   }
 
@@ -415,7 +692,7 @@ class CauseSearch {
   std::int64_t wrong_;           ///< the cell that is farthest from these
   std::int64_t numbers_in_all_ = 0;
   std::vector<Mistake> table_;
-  Mistakes effective_;  ///< those of the table that change something here
+  std::vector<const Mistake*> effective_;  ///< those of the table that change something here
   std::vector<Cause> causes_;
 };
 

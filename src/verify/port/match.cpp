@@ -1,22 +1,12 @@
-#include "verify/port/match.hpp"
+#include "verify/port/judge.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
-#include "text/nearest.hpp"
 #include "text/utf8.hpp"
-#include "verify/port/names.hpp"
 #include "walk/mistakes.hpp"
 
 namespace attn::verify {
@@ -126,21 +116,19 @@ class Reader {
 
   /// "dense", "dense_1" and "dense_2" do not say whose weights they are.
   void doubt_numbered() {
-    std::vector<Item*> doubted;
+    std::map<std::pair<std::string, std::vector<std::size_t>>, std::vector<Item*>> alike;
     for (Item& item : items_) {
-      const auto is_alike = [&](const Item& other) {
-        return &other != &item && other.candidates == item.candidates &&
-               without_digits(other.theirs->name) == without_digits(item.theirs->name);
-      };
-      const bool is_parameter = item.by == Matched::By::habit && !item.candidates.empty() &&
-                                steps_[item.candidates[0]].tensor->operation().is_parameter();
-      if (is_parameter && std::ranges::any_of(items_, is_alike)) {
-        doubted.push_back(&item);
+      if (item.by == Matched::By::habit && !item.candidates.empty() &&
+          steps_[item.candidates[0]].tensor->operation().is_parameter()) {
+        alike[{without_digits(item.theirs->name), item.candidates}].push_back(&item);
       }
     }
-    for (Item* const item : doubted) {
-      item->candidates.clear();
-      item->by = Matched::By::numbers;
+    std::erase_if(alike, [](const auto& one) { return one.second.size() == 1; });
+    for (const auto& [name, items] : alike) {
+      for (Item* const item : items) {
+        item->candidates.clear();
+        item->by = Matched::By::numbers;
+      }
     }
   }
 

@@ -1,11 +1,8 @@
-#include "verify/port/names.hpp"
+#include "verify/port/right.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <iterator>
-#include <map>
-#include <optional>
 #include <utility>
 
 #include "text/lines.hpp"
@@ -59,44 +56,50 @@ Habit habit_in(std::string_view meaning) {
   return habit;
 }
 
-/// Meanings by name.
-std::map<std::string, Habit> read_table() {
-  std::map<std::string, Habit> table;
+/// names.txt: meanings by name, and what words are.
+struct Table {
+  std::map<std::string, Habit> habits;
+  std::map<std::string, std::string> roles;
+};
+
+Table read_table() {
+  Table table;
   for (const std::string& line : split(names_text(), '\n')) {
     const std::size_t colon = line.find(':');
     if (line[0] == '#' || colon == std::string::npos) {
       continue;
     }
-    const Habit habit = habit_in(std::string_view(line).substr(0, colon));
-    for (std::string& name : split(std::string_view(line).substr(colon + 1), ' ')) {
-      table.emplace(std::move(name), habit);
+    const std::string_view meaning = std::string_view(line).substr(0, colon);
+    for (const std::string& name : split(std::string_view(line).substr(colon + 1), ' ')) {
+      meaning[0] == '~' ? void(table.roles.emplace(name, meaning.substr(1)))
+                        : void(table.habits.emplace(name, habit_in(meaning)));
     }
   }
   return table;
 }
 
+const Table& table() {
+  static const Table own = read_table();
+  return own;
+}
+
 const Habit* habit_of(const std::string& name) {
-  static const std::map<std::string, Habit> table = read_table();
-  const auto found = table.find(name);
-  return found == table.end() ? nullptr : &found->second;
+  const auto found = table().habits.find(name);
+  return found == table().habits.end() ? nullptr : &found->second;
 }
 
 const Habit* habit_of(std::span<const std::string> words) { return habit_of(text::joined(words, "_")); }
 
-// ---- Names in parts
-
-/// Words that no attention has: of what surrounds it, whose other words say nothing here.
-constexpr std::array<std::string_view, 24> foreign = {
-    "mlp", "ffn",  "ff",  "feed", "fc1",  "fc2", "norm", "ln",    "layernorm", "rms",   "wte", "wpe",
-    "lm",  "rope", "cos", "sin",  "gate", "pos", "tok",  "cache", "norm1",     "norm2", "lse", "logsumexp"};
-
-/// What hooks and graphs call a module's result: "q_proj.output", "query/BiasAdd".
-constexpr std::array<std::string_view, 3> results = {"output", "add", "bias_add"};
-
-template <std::size_t Count>
-bool is_one_of(std::string_view word, const std::array<std::string_view, Count>& all) {
-  return std::ranges::find(all, word) != all.end();
+/// "weight", "columns" or "bias" of a parameter's ending, "result" of a module's, "foreign" of what surrounds
+/// attention; empty of other words.
+std::string_view role_of(const std::string& word) {
+  const auto found = table().roles.find(word);
+  return found == table().roles.end() ? std::string_view() : found->second;
 }
+
+bool is_suffix(std::string_view role) { return role == "weight" || role == "columns" || role == "bias"; }
+
+// ---- Names in parts
 
 bool is_number(std::string_view word) { return !word.empty() && std::ranges::all_of(word, text::is_digit); }
 
@@ -104,20 +107,6 @@ std::optional<std::int64_t> small_number(std::string_view digits) {
   constexpr std::size_t most_digits = 4;
   return is_number(digits) && digits.size() <= most_digits ? text::number_of<std::int64_t>(digits) : std::nullopt;
 }
-
-struct Suffix {
-  std::string_view word;
-  Meant::Kind kind;
-  bool is_columns = false;
-};
-constexpr std::array<Suffix, 8> suffixes = {{{"weight", Meant::Kind::weight},
-                                             {"weights", Meant::Kind::weight},
-                                             {"kernel", Meant::Kind::weight, true},
-                                             {"bias", Meant::Kind::bias},
-                                             {"w", Meant::Kind::weight, true},
-                                             {"b", Meant::Kind::bias},
-                                             {"matrix", Meant::Kind::weight},
-                                             {"param", Meant::Kind::weight}}};
 
 /// A name in its parts: "h.0.attn.c_attn.weight" is {"h"}, {"attn"}, {"c", "attn"}, {"weight"}; numbers are left out.
 struct Path {
@@ -133,7 +122,7 @@ Path path_of(std::string name) {
   bool is_after_heads = false;
   for (const std::string& part : split(name, '/')) {
     const std::string plain = plain_name(part);
-    path.last = std::ranges::find(suffixes, plain, &Suffix::word) == suffixes.end() ? plain : path.last;
+    path.last = is_suffix(role_of(plain)) ? path.last : plain;
     Words words = split(plain, '_');
     if (is_after_heads && words.size() == 1 && small_number(words[0])) {
       path.section = "head_" + std::to_string(*small_number(words[0]) + 1);  // "heads.0.q"
@@ -180,42 +169,29 @@ const Habit* loose_habit(const Words& words) {
   return habit;
 }
 
-/// Takes ".weight", "_bias" and the like off the path's end.
-const Suffix* take_suffix(Path& path) {
+/// Takes ".weight", "_bias" and the like off the path's end, and returns what it is.
+std::string_view take_suffix(Path& path) {
   Words& last = path.segments.back();
-  const auto* const found = std::ranges::find(suffixes, std::string_view(last.back()), &Suffix::word);
-  if (found == suffixes.end() || (last.size() == 1 && path.segments.size() == 1)) {
-    return nullptr;
+  const std::string_view role = role_of(last.back());
+  if (!is_suffix(role) || (last.size() == 1 && path.segments.size() == 1)) {
+    return "";
   }
   last.pop_back();
   last.empty() ? path.segments.pop_back() : void();
-  return found;
+  return role;
 }
 
-/// What a module gets: "q_proj.input". Of what it gives ("query/add:0") takes the last word off.
-const Habit* input_of_module(Path& path) {
+/// Takes the last word off what a module gives, as hooks and graphs call it: "q_proj.output", "query/BiasAdd".
+void take_result(Path& path) {
   Path module = path;
   module.segments.pop_back();
   const Habit* const habit = module.segments.empty() ? nullptr : certain_habit(module);
-  if (habit == nullptr) {
-    return nullptr;
-  }
-  const std::string last = text::joined(path.segments.back(), "_");
-  const std::string own = module.segments.back().back();
-  const bool is_layer = own == "softmax" || own == "dropout";
-  if (!is_layer && habit->module.empty() && habit->parts.empty()) {
-    return nullptr;
-  }
-  if (last == "input") {
-    return habit_of(own == "softmax"              ? "scores"
-                    : own == "dropout"            ? "weights"
-                    : habit->module == "out_proj" ? "context"
-                                                  : "inputs");
-  }
-  if (is_one_of(last, results)) {
+  const std::string own = habit == nullptr ? "" : module.segments.back().back();
+  const bool is_layer =
+      habit != nullptr && (!habit->module.empty() || !habit->parts.empty() || own == "softmax" || own == "dropout");
+  if (is_layer && role_of(text::joined(path.segments.back(), "_")) == "result") {
     path = std::move(module);
   }
-  return nullptr;
 }
 
 /// Returns true for the norm of a layer's attention: "ln_1" and not "ln_2", "attention.output.LayerNorm" and not
@@ -296,7 +272,7 @@ Meant meant_by(std::string_view name) {
   }
   Words all;
   std::ranges::for_each(segments, [&](const Words& words) { all.insert(all.end(), words.begin(), words.end()); });
-  const bool is_foreign = std::ranges::any_of(all, [](const std::string& word) { return is_one_of(word, foreign); });
+  const bool is_foreign = std::ranges::find(all, "foreign", role_of) != all.end();
   const Habit* habit = habit_of(all);
   if (is_foreign && habit == nullptr && !names_norm(path)) {
     return meant;
@@ -305,11 +281,11 @@ Meant meant_by(std::string_view name) {
     const Habit* const of_two = habit_of(text::joined(segments[segments.size() - 2], "_") + "_" + segments.back()[0]);
     habit = of_two == nullptr || segments.back().size() > 1 ? habit : of_two;
   }
-  habit = habit == nullptr ? input_of_module(path) : habit;
+  habit == nullptr ? take_result(path) : void();
   habit = habit == nullptr && segments.back().size() > 1 ? habit_of(segments.back()) : habit;
-  if (const Suffix* const suffix = habit == nullptr ? take_suffix(path) : nullptr) {
-    meant.kind = suffix->kind;
-    meant.is_columns = suffix->is_columns && suffix->kind == Meant::Kind::weight;
+  if (const std::string_view role = habit == nullptr ? take_suffix(path) : ""; !role.empty()) {
+    meant.kind = role == "bias" ? Meant::Kind::bias : Meant::Kind::weight;
+    meant.is_columns = role == "columns";
   }
   habit = habit == nullptr ? certain_habit(path) : habit;
   meant.is_certain = habit != nullptr;

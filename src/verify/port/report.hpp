@@ -1,12 +1,6 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <iosfwd>
 #include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "render/json.hpp"
 #include "verify/port/judge.hpp"
@@ -33,19 +27,6 @@ struct PortReport {
 /// Lists what no port of these steps could show, because a size is 1 or entries are equal: "head_dim is 1: scaling
 /// cannot be seen".
 std::vector<std::string> unseen_in(std::span<const Step> steps);
-
-/// Counts of the given tensors; a fused one is as wrong as its worst part.
-struct PortCounts {
-  std::size_t given = 0;
-  std::size_t right = 0;
-  std::vector<std::string> wrong;  ///< names as given, including those of another shape
-  std::vector<std::string> inherited;
-  std::vector<std::string> unknown;
-};
-PortCounts counts_of(const PortReport& report);
-
-/// "holds", "wrong here", "inherited", "another shape"
-std::string verdict_name(PortVerdict verdict);
 
 /// The rows and the summary. Demands are those on pages.
 Sheet sheet_of(const PortReport& report, const Demands& demands = {});

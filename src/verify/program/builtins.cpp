@@ -1,12 +1,7 @@
-#include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
-#include "verify/page/pieces.hpp"
 #include "verify/program/interpreter.hpp"
 
 /// Python's own functions and strings, as far as they are no Python.

@@ -1,15 +1,8 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <functional>
 #include <numeric>
-#include <string_view>
-#include <vector>
 
 #include "tensor/operations.hpp"
-#include "tensor/what_if.hpp"
-#include "verify/observed/bounds.hpp"
-#include "verify/program/values.hpp"
+#include "verify/observed/observed.hpp"
+#include "verify/program/interpreter.hpp"
 
 /// The table of a library's functions.
 namespace attn::verify {

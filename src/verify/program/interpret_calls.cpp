@@ -1,15 +1,6 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <memory>
-#include <span>
-#include <utility>
-
 #include "tensor/operations.hpp"
 #include "text/numbers.hpp"
-#include "torch/distributions.hpp"
-#include "verify/page/pieces.hpp"
+#include "torch/generator.hpp"
 #include "verify/program/interpreter.hpp"
 
 namespace attn::verify {

@@ -1,11 +1,6 @@
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include "tensor/operations.hpp"
 #include "text/numbers.hpp"
 #include "verify/observed/observed.hpp"
-#include "verify/page/pieces.hpp"
 #include "verify/program/interpreter.hpp"
 
 namespace attn::verify {

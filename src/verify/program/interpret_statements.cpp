@@ -1,11 +1,7 @@
-#include <algorithm>
-#include <cmath>
 #include <exception>
-#include <utility>
 
 #include "tensor/operations.hpp"
 #include "text/utf8.hpp"
-#include "verify/page/pieces.hpp"
 #include "verify/program/interpreter.hpp"
 
 namespace attn::verify {

@@ -1,13 +1,10 @@
-#include "verify/program/python.hpp"
+#include "verify/program/ran.hpp"
 
-#include <algorithm>
 #include <array>
 #include <iterator>
-#include <utility>
 
 #include "text/lines.hpp"
 #include "text/utf8.hpp"
-#include "verify/page/pieces.hpp"
 
 namespace attn::verify {
 namespace {
@@ -662,11 +659,11 @@ std::vector<CodeLine> code_lines(const Page& page) {
     code.end_string();
   }
   end_shown(!lines.empty() && lines.back().place.cell > 0);
-  std::erase_if(lines, [](const CodeLine& line) { return line.text.empty(); });
   return lines;
 }
 
-Program parsed(const std::vector<CodeLine>& lines) {
+Program parsed(std::vector<CodeLine> lines) {
+  std::erase_if(lines, [](const CodeLine& line) { return line.text.empty(); });
   Program program;
   program.statements = Reader(lines, program).block(0);
   return program;
@@ -681,7 +678,7 @@ Program parse(std::string_view text) {
   for (const std::string& line : text::lines_of(text)) {
     code.add({}, line, false);
   }
-  return parsed(code.lines);
+  return parsed(std::move(code.lines));
 }
 
 }  // namespace attn::verify

@@ -1,13 +1,9 @@
-#include "verify/program/values.hpp"
+#include "verify/program/interpreter.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <memory>
-#include <string>
-#include <utility>
 
 #include "tensor/operations.hpp"
-#include "verify/observed/bounds.hpp"
 #include "verify/observed/observed.hpp"
 
 namespace attn::verify {

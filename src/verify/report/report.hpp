@@ -1,21 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <iosfwd>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "lesson/cell.hpp"
 #include "render/json.hpp"
-#include "render/page/template.hpp"
+#include "render/page/nodes.hpp"
 #include "verify/explain/finding.hpp"
-#include "verify/page/page.hpp"
 
 /// A report as rows, the same for pages and dumps: the formats that list results write these.
 namespace attn::verify {
@@ -118,6 +108,9 @@ inline constexpr auto tellings = std::to_array<Telling>({
 });
 
 inline const Telling& telling_of(Verdict verdict) { return tellings[static_cast<std::size_t>(verdict)]; }
+
+/// The parts that are not empty: "a, b, c"
+std::string listed(std::vector<std::string> parts, const char* between = ", ");
 
 /// Returns true if the fault may be on purpose: no step of a lesson has it as a mistake either.
 bool is_note(const Fault& fault, const Report& report);
